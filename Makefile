@@ -1,0 +1,67 @@
+# Targets for people and for CI. Everything that is installed goes into .cache/, everything that is built too,
+# except ./caddy.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+GOLANGCI_LINT := v2.15.0
+FUZZTIME ?= 1m
+# A real MCP server to stand before, for "make run": http://host:port[/path].
+UPSTREAM ?=
+
+SOURCES = $(shell find . -path ./.cache -prune -o -path ./integration -prune -o -path ./examples -prune \
+	-o -type f \( -name '*.go' -o -name '*.lua' -o -name '*.html' \) ! -name '*_test.go' -print)
+
+.PHONY: help
+help: ## This list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+caddy: xcaddy.sh go.mod go.sum $(SOURCES) ## Caddy with the gateway, by xcaddy.sh
+	./xcaddy.sh caddy
+
+.PHONY: run
+run: caddy ## The gateway on :8080 before the demo server, or before UPSTREAM=http://host:port[/path]
+	@UPSTREAM='$(UPSTREAM)' examples/run.sh
+
+.PHONY: setup
+setup:
+	@integration/setup.sh
+
+.PHONY: test
+test: setup ## All tests, with the race detector; installs what they need
+	go test -race -timeout 25m ./...
+
+.PHONY: conformance
+conformance: setup ## The official MCP suite, with and without the gateway in between: the same checks pass
+	go test -count=1 -timeout 20m -tags conformance -run '^TestConformance' -v ./integration
+
+.PHONY: fuzz
+fuzz: ## Every fuzz target for FUZZTIME (1m)
+	integration/fuzz.sh $(FUZZTIME)
+
+.PHONY: lint
+lint: .cache/bin/golangci-lint-$(GOLANGCI_LINT) ## gofmt, go vet, golangci-lint, go mod verify
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "gofmt these files"; exit 1; }
+	go mod verify
+	go vet -tags conformance ./...
+	$< run ./...
+
+.cache/bin/golangci-lint-$(GOLANGCI_LINT):
+	@mkdir -p .cache/bin
+	GOBIN=$(CURDIR)/.cache/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
+	@mv .cache/bin/golangci-lint $@
+
+.PHONY: bench
+bench: ## Plain Caddy and the gateway in one run, as ratios
+	go run ./bench $(BENCHFLAGS)
+
+.PHONY: faults
+faults: setup ## The long forms of the tests that break things on purpose
+	GATEWAY_LONG=1 go test -race -count=1 -timeout 90m ./integration ./limits/...
+
+.PHONY: ci
+ci: ## What CI runs
+	.ci/run
+
+.PHONY: clean
+clean: ## Remove what was built and installed here
+	rm -rf .cache caddy
