@@ -1,0 +1,245 @@
+package schema
+
+import (
+	"container/list"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+const (
+	maxPage     = 8 << 20  // bytes of a tools/list result that is read
+	maxPerPage  = 1024     // tools of one result that are kept
+	maxKept     = 64 << 20 // bytes of distinct schemas that are kept
+	maxCompiled = 8 << 20  // bytes of schemas that stay compiled
+	maxTTL      = 365 * 24 * time.Hour
+)
+
+// Store remembers the tools that passed in tools/list results: at most a fixed
+// number of them, the least recently used leaving first, and at most 64 MiB of
+// schemas. Equal schemas are kept once, whatever their scope. It is safe for
+// concurrent use.
+type Store struct {
+	mu    sync.Mutex
+	max   int
+	tools map[key]*list.Element
+	order list.List // of *entry; front is the most recently used
+	docs  map[string]*document
+	bytes int
+	shelf programs
+}
+
+type key struct{ scope, tool string }
+
+type entry struct {
+	key     key
+	tool    Tool
+	expires time.Time // zero: until it is replaced
+}
+
+// NewStore returns a store for at most so many tools; less than 1 is 4096.
+func NewStore(tools int) *Store {
+	if tools < 1 {
+		tools = 4096
+	}
+	return &Store{max: tools, tools: map[key]*list.Element{}, docs: map[string]*document{}}
+}
+
+// Learn takes in the result object of a tools/list answer. The tools that it
+// names replace those of the same scope and name; others stay, because lists
+// come in pages. A ttlMs above zero limits how long they are known; absent,
+// zero or negative sets no limit, since SDKs send zero without meaning it.
+// What is malformed or too large is skipped and forgotten, the rest is kept.
+// The caller chooses a scope that no two authorization contexts share when the
+// result says cacheScope "private" (MCP 2026-07-28, caching).
+func (s *Store) Learn(scope string, toolsListResult []byte, now time.Time) {
+	if len(toolsListResult) > maxPage || !gjson.ValidBytes(toolsListResult) {
+		return
+	}
+	var tools gjson.Result
+	var expires time.Time
+	gjson.ParseBytes(toolsListResult).ForEach(func(k, v gjson.Result) bool {
+		switch k.String() {
+		case "tools":
+			tools = v
+		case "ttlMs":
+			expires = time.Time{}
+			if v.Type == gjson.Number && v.Num > 0 {
+				expires = now.Add(min(maxTTL, time.Duration(min(v.Num, 1e12))*time.Millisecond))
+			}
+		}
+		return true
+	})
+	if !tools.IsArray() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	tools.ForEach(func(_, v gjson.Result) bool {
+		s.learn(scope, v, expires)
+		n++
+		return n < maxPerPage
+	})
+}
+
+func (s *Store) learn(scope string, tool gjson.Result, expires time.Time) {
+	if !tool.IsObject() {
+		return
+	}
+	var name, in, out gjson.Result
+	tool.ForEach(func(k, v gjson.Result) bool {
+		switch k.String() {
+		case "name":
+			name = v
+		case "inputSchema":
+			in = v
+		case "outputSchema":
+			out = v
+		}
+		return true
+	})
+	if name.Type != gjson.String || name.Str == "" || len(name.Str) > maxName {
+		return
+	}
+	k := key{scope, name.Str}
+	el := s.tools[k]
+	if el != nil {
+		if e := el.Value.(*entry); e.tool.in.same(in) && e.tool.out.same(out) && !e.tool.opaque {
+			e.expires = expires
+			s.order.MoveToFront(el)
+			return
+		}
+		s.drop(el)
+	}
+	t := Tool{in: s.document(in), out: s.document(out)}
+	t.opaque = out.Exists() && out.Type != gjson.Null && t.out == nil
+	if t.in == nil && t.out == nil && !t.opaque {
+		return
+	}
+	k.tool = strings.Clone(k.tool)
+	s.tools[k] = s.order.PushFront(&entry{k, t, expires})
+	for len(s.tools) > s.max || s.bytes > maxKept {
+		s.drop(s.order.Back())
+	}
+}
+
+// same reports whether the document is that of the schema in v.
+func (d *document) same(v gjson.Result) bool {
+	if d == nil {
+		return !v.IsObject() || len(v.Raw) > MaxSchema
+	}
+	return d.raw == v.Raw
+}
+
+// document returns the shared document of a schema, or nil.
+func (s *Store) document(v gjson.Result) *document {
+	if !v.IsObject() || len(v.Raw) > MaxSchema {
+		return nil
+	}
+	d := s.docs[v.Raw]
+	if d == nil {
+		d = &document{raw: strings.Clone(v.Raw), shelf: &s.shelf}
+		s.docs[d.raw] = d
+		s.bytes += len(d.raw)
+	}
+	d.refs++
+	return d
+}
+
+func (s *Store) drop(el *list.Element) {
+	e := s.order.Remove(el).(*entry)
+	delete(s.tools, e.key)
+	for _, d := range []*document{e.tool.in, e.tool.out} {
+		if d == nil {
+			continue
+		}
+		if d.refs--; d.refs == 0 {
+			delete(s.docs, d.raw)
+			s.bytes -= len(d.raw)
+			s.shelf.remove(d)
+		}
+	}
+}
+
+// Lookup returns what is known of a tool, or nil.
+func (s *Store) Lookup(scope, tool string, now time.Time) *Tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	el := s.tools[key{scope, tool}]
+	if el == nil {
+		return nil
+	}
+	e := el.Value.(*entry)
+	if !e.expires.IsZero() && !now.Before(e.expires) {
+		s.drop(el)
+		return nil
+	}
+	s.order.MoveToFront(el)
+	return &e.tool
+}
+
+// Forget drops all tools of a scope, for notifications/tools/list_changed.
+func (s *Store) Forget(scope string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k, el := range s.tools {
+		if k.scope == scope {
+			s.drop(el)
+		}
+	}
+}
+
+// Len returns the number of tools known, expired ones included.
+func (s *Store) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.tools)
+}
+
+// programs is the shelf of documents that stay compiled, bounded in bytes of
+// their source. A nil shelf keeps everything.
+type programs struct {
+	mu    sync.Mutex
+	items map[*document]*list.Element
+	order list.List
+	bytes int
+}
+
+// touch marks d as used and drops the programs that were not used for longest.
+func (p *programs) touch(d *document) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if el := p.items[d]; el != nil {
+		p.order.MoveToFront(el)
+		return
+	}
+	if p.items == nil {
+		p.items = map[*document]*list.Element{}
+	}
+	p.items[d] = p.order.PushFront(d)
+	p.bytes += len(d.raw)
+	for p.bytes > maxCompiled && p.order.Len() > 1 {
+		p.release(p.order.Back())
+	}
+}
+
+func (p *programs) remove(d *document) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if el := p.items[d]; el != nil {
+		p.release(el)
+	}
+}
+
+func (p *programs) release(el *list.Element) {
+	d := p.order.Remove(el).(*document)
+	delete(p.items, d)
+	p.bytes -= len(d.raw)
+	d.program.Store(nil)
+}
