@@ -27,9 +27,9 @@ func Nearest(name string, names []string) string {
 	return best
 }
 
-func fold(s string) string {
-	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(s))
-}
+var separators = strings.NewReplacer("_", "", "-", "")
+
+func fold(s string) string { return separators.Replace(strings.ToLower(s)) }
 
 // distance is the optimal string alignment distance in bytes, 3 when it is
 // larger than 2.

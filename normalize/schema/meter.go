@@ -1,8 +1,6 @@
 package schema
 
 import (
-	"encoding/json"
-
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -47,8 +45,6 @@ func (m *meter) run(s *jsonschema.Schema, v any, frame int) bool {
 		return m.array(s, v, frame)
 	case string:
 		return m.text(s.Pattern, v)
-	case json.Number:
-		m.left--
 	}
 	return true
 }

@@ -27,7 +27,7 @@ const (
 	maxName    = 128 // bytes of a tool's name
 	maxDepth   = 64  // nesting of a schema or of a value
 	maxSchemas = 2000
-	maxSteps   = 50_000 // schema evaluations of one check
+	maxSteps   = 20_000 // schema evaluations of one check
 )
 
 // Tool holds the compiled schemas of one tool. It is safe for concurrent use.

@@ -23,12 +23,14 @@ const (
 // concurrent use.
 type Store struct {
 	mu    sync.Mutex
-	max   int
+	max   int // tools
+	kept  int // bytes of schemas
 	tools map[key]*list.Element
 	order list.List // of *entry; front is the most recently used
 	docs  map[string]*document
 	bytes int
 	shelf programs
+	pages pages
 }
 
 type key struct{ scope, tool string }
@@ -37,6 +39,7 @@ type entry struct {
 	key     key
 	tool    Tool
 	expires time.Time // zero: until it is replaced
+	page    uint64    // hash of the result that named it last
 }
 
 // NewStore returns a store for at most so many tools; less than 1 is 4096.
@@ -44,7 +47,7 @@ func NewStore(tools int) *Store {
 	if tools < 1 {
 		tools = 4096
 	}
-	return &Store{max: tools, tools: map[key]*list.Element{}, docs: map[string]*document{}}
+	return &Store{max: tools, kept: maxKept, shelf: programs{max: maxCompiled}, pages: newPages(), tools: map[key]*list.Element{}, docs: map[string]*document{}}
 }
 
 // Learn takes in the result object of a tools/list answer. The tools that it
@@ -55,19 +58,30 @@ func NewStore(tools int) *Store {
 // The caller chooses a scope that no two authorization contexts share when the
 // result says cacheScope "private" (MCP 2026-07-28, caching).
 func (s *Store) Learn(scope string, toolsListResult []byte, now time.Time) {
-	if len(toolsListResult) > maxPage || !gjson.ValidBytes(toolsListResult) {
+	if len(toolsListResult) > maxPage {
+		return
+	}
+	page := s.pages.key(scope, toolsListResult)
+	s.mu.Lock()
+	known := s.renew(page, now)
+	s.mu.Unlock()
+	if known {
+		return
+	}
+	root, ok := parseList(string(toolsListResult))
+	if !ok || !root.IsObject() {
 		return
 	}
 	var tools gjson.Result
-	var expires time.Time
-	gjson.ParseBytes(toolsListResult).ForEach(func(k, v gjson.Result) bool {
+	var ttl time.Duration
+	root.ForEach(func(k, v gjson.Result) bool {
 		switch k.String() {
 		case "tools":
 			tools = v
 		case "ttlMs":
-			expires = time.Time{}
+			ttl = 0
 			if v.Type == gjson.Number && v.Num > 0 {
-				expires = now.Add(min(maxTTL, time.Duration(min(v.Num, 1e12))*time.Millisecond))
+				ttl = min(maxTTL, time.Duration(min(v.Num, 1e12))*time.Millisecond)
 			}
 		}
 		return true
@@ -78,16 +92,23 @@ func (s *Store) Learn(scope string, toolsListResult []byte, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0
+	record := pageRecord{ttl: ttl}
 	tools.ForEach(func(_, v gjson.Result) bool {
-		s.learn(scope, v, expires)
+		if name := s.learn(page, v, expiry(now, ttl)); name != "" {
+			record.tools = append(record.tools, name)
+		}
 		n++
 		return n < maxPerPage
 	})
+	if len(record.tools) == n {
+		s.pages.keep(page, record)
+	}
 }
 
-func (s *Store) learn(scope string, tool gjson.Result, expires time.Time) {
+// learn takes in one tool of a page and returns its name, "" if it was skipped.
+func (s *Store) learn(page pageKey, tool gjson.Result, expires time.Time) string {
 	if !tool.IsObject() {
-		return
+		return ""
 	}
 	var name, in, out gjson.Result
 	tool.ForEach(func(k, v gjson.Result) bool {
@@ -102,28 +123,29 @@ func (s *Store) learn(scope string, tool gjson.Result, expires time.Time) {
 		return true
 	})
 	if name.Type != gjson.String || name.Str == "" || len(name.Str) > maxName {
-		return
+		return ""
 	}
-	k := key{scope, name.Str}
+	k := key{page.scope, name.Str}
 	el := s.tools[k]
 	if el != nil {
 		if e := el.Value.(*entry); e.tool.in.same(in) && e.tool.out.same(out) && !e.tool.opaque {
-			e.expires = expires
+			e.expires, e.page = expires, page.sum
 			s.order.MoveToFront(el)
-			return
+			return e.key.tool
 		}
 		s.drop(el)
 	}
 	t := Tool{in: s.document(in), out: s.document(out)}
 	t.opaque = out.Exists() && out.Type != gjson.Null && t.out == nil
 	if t.in == nil && t.out == nil && !t.opaque {
-		return
+		return ""
 	}
 	k.tool = strings.Clone(k.tool)
-	s.tools[k] = s.order.PushFront(&entry{k, t, expires})
-	for len(s.tools) > s.max || s.bytes > maxKept {
+	s.tools[k] = s.order.PushFront(&entry{k, t, expires, page.sum})
+	for len(s.tools) > s.max || s.bytes > s.kept {
 		s.drop(s.order.Back())
 	}
+	return k.tool
 }
 
 // same reports whether the document is that of the schema in v.
@@ -206,6 +228,7 @@ type programs struct {
 	items map[*document]*list.Element
 	order list.List
 	bytes int
+	max   int
 }
 
 // touch marks d as used and drops the programs that were not used for longest.
@@ -224,7 +247,7 @@ func (p *programs) touch(d *document) {
 	}
 	p.items[d] = p.order.PushFront(d)
 	p.bytes += len(d.raw)
-	for p.bytes > maxCompiled && p.order.Len() > 1 {
+	for p.bytes > p.max && p.order.Len() > 1 {
 		p.release(p.order.Back())
 	}
 }
