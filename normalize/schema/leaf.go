@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -73,19 +74,60 @@ func (r *reader) member(e *jsonschema.ValidationError) {
 			r.unexpected(e, name)
 		}
 	case *kind.PropertyNames:
-		r.unexpected(e, k.Property)
+		r.name(e, k.Property)
 	case *kind.FalseSchema:
 		if n := len(e.InstanceLocation); n > 0 {
 			v := locate(r.value, e.InstanceLocation)
-			r.found = append(r.found, finding{Violation: Violation{
+			r.found = append(r.found, Violation{
 				Path: path(r.value, e.InstanceLocation), Kind: Unexpected, Received: "unexpected", ReceivedType: jsonType(v),
-			}})
+			})
 			return
 		}
 		r.add(e, Other, "another value")
 	default:
 		r.add(e, Other, "another value")
 	}
+}
+
+// name notes a property whose name is not admitted. The validator does not own
+// the location of such an error (v6.0.3: it is overwritten by what is checked
+// next), only its length is right; so the object is looked for, and when several
+// might be meant the name stands alone.
+func (r *reader) name(e *jsonschema.ValidationError, name string) {
+	places := holders(r.value, nil, len(e.InstanceLocation), name)
+	at := *e
+	at.InstanceLocation = nil
+	if len(places) == 1 {
+		at.InstanceLocation = places[0]
+		r.unexpected(&at, name)
+		return
+	}
+	r.found = append(r.found, Violation{Path: path(nil, []string{name}), Kind: Unexpected, Received: "unexpected"})
+}
+
+// holders returns the places at a depth where an object has the property, in
+// the order of their paths.
+func holders(v any, at []string, depth int, name string) [][]string {
+	var out [][]string
+	switch v := v.(type) {
+	case map[string]any:
+		if depth == 0 {
+			if _, ok := v[name]; ok {
+				out = append(out, slices.Clone(at))
+			}
+			return out
+		}
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			out = append(out, holders(v[k], append(at, k), depth-1, name)...)
+		}
+	case []any:
+		for i, e := range v {
+			if depth > 0 {
+				out = append(out, holders(e, append(at, strconv.Itoa(i)), depth-1, name)...)
+			}
+		}
+	}
+	return out
 }
 
 func (r *reader) missing(e *jsonschema.ValidationError, names []string) {

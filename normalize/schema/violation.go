@@ -13,15 +13,9 @@ import (
 type reader struct {
 	schema *jsonschema.Schema
 	value  any
-	found  []finding
+	found  []Violation
 	failed bool // the schema itself was at fault: nothing is known
 	index  map[string]*jsonschema.Schema
-}
-
-// finding is a violation and what is needed to order it.
-type finding struct {
-	Violation
-	depth int
 }
 
 // result orders and cuts what was found.
@@ -29,7 +23,7 @@ func (r *reader) result() []Violation {
 	if r.failed || len(r.found) == 0 {
 		return nil
 	}
-	slices.SortFunc(r.found, func(a, b finding) int {
+	slices.SortFunc(r.found, func(a, b Violation) int {
 		if am, bm := a.Kind == Missing, b.Kind == Missing; am != bm {
 			if am {
 				return -1
@@ -43,7 +37,7 @@ func (r *reader) result() []Violation {
 		if n := len(out); n > 0 && out[n-1].Path == f.Path && out[n-1].Kind == f.Kind {
 			continue
 		}
-		if out = append(out, f.Violation); len(out) == maxViolations {
+		if out = append(out, f); len(out) == maxViolations {
 			break
 		}
 	}
@@ -185,16 +179,16 @@ func (r *reader) score(e *jsonschema.ValidationError, depth int) int {
 // add notes a violation of the value at the error's place.
 func (r *reader) add(e *jsonschema.ValidationError, k Kind, expected string) {
 	v := locate(r.value, e.InstanceLocation)
-	r.found = append(r.found, finding{Violation: Violation{
+	r.found = append(r.found, Violation{
 		Path: path(r.value, e.InstanceLocation), Kind: k, Expected: expected,
 		Received: received(v), ReceivedType: jsonType(v),
-	}})
+	})
 }
 
 // addMember notes a violation of a member of the object at the error's place.
 func (r *reader) addMember(e *jsonschema.ValidationError, name string, v Violation) {
 	v.Path = path(r.value, append(slices.Clone(e.InstanceLocation), name))
-	r.found = append(r.found, finding{Violation: v})
+	r.found = append(r.found, v)
 }
 
 // at finds the compiled schema that an error speaks of.
