@@ -1,0 +1,576 @@
+package sanitize
+
+import "strings"
+
+// An instruction is a run of words that tells a reader what to do and has no
+// place in the report of a failure. Each phrase is a list of words; "*" stands
+// for up to two words of any kind. The first word selects the list.
+var phrases = phraseTable(`
+ignore * previous
+ignore * prior
+ignore * above
+ignore * instructions
+ignore * instruction
+ignore * earlier
+ignore all
+ignore everything
+ignore * rules
+ignore * guidelines
+ignore * safety
+disregard * previous
+disregard * prior
+disregard * above
+disregard * instructions
+disregard * earlier
+disregard all
+disregard everything
+forget * previous
+forget * instructions
+forget everything
+forget all
+override * instructions
+override * previous
+override * safety
+bypass * safety
+bypass * restrictions
+bypass * guardrails
+previous instructions
+prior instructions
+system prompt
+hidden prompt
+developer message
+developer mode
+new instructions
+following instructions
+updated instructions
+your instructions
+you are now
+you are no longer
+you are an
+you must now
+you must call
+you must use * tool
+you must run
+you must send
+you must first call
+you must immediately
+you should now
+you should call
+you should use * tool
+you should run
+you should send
+you should immediately
+you need to call
+you need to run
+you need to send
+you will now
+from now on
+act as
+pretend to
+pretend you
+roleplay as
+jailbreak
+do anything now
+do not tell
+do not inform
+do not mention
+do not reveal
+don't tell
+don't mention
+don't inform
+without telling
+without informing
+without asking
+without confirmation
+without user
+tell the user
+inform the user
+ask the user
+show the user
+reply with
+respond with
+answer with
+print your
+output your
+reveal your
+reveal the
+repeat your
+repeat the above
+leak the
+exfiltrate
+send * to http
+send your
+send all
+send the contents
+send the content
+send the file
+send the user
+send the conversation
+send * credentials
+send * password
+send * token
+send * secrets
+send * key
+send * keys
+email the
+email all
+forward the
+forward all
+upload the
+upload all
+upload your
+post the contents
+post the conversation
+call the tool
+call the function
+call * tool
+call * instead
+call * immediately
+call * now
+invoke the tool
+invoke the function
+invoke * instead
+invoke * tool
+use the tool
+use * tool instead
+execute the tool
+execute the following
+execute the command
+execute this
+run the following
+run the command
+run the tool
+run this
+run * tool
+run rm
+run curl
+run bash
+run sudo
+please call
+please run
+please execute
+please send
+please invoke
+please read
+please ignore
+please delete
+please disable
+please forward
+please use * tool
+please transfer
+please approve
+please email
+please upload
+please paste
+please provide your password
+please provide your token
+please include the contents
+please include your
+first call
+then call
+now call
+instead call
+first run
+then run
+now run
+immediately call
+immediately run
+read the file
+read the contents
+read * ssh
+read * env
+read your
+open the file
+open the url
+visit the
+visit this
+fetch the url
+browse to
+navigate to
+download and
+download the
+install the
+click here
+click the link
+click on
+follow the link
+follow these
+paste your
+enter your password
+enter your token
+curl http
+curl s
+wget http
+rm rf
+sudo rm
+chmod 777
+delete all
+delete everything
+delete every
+drop all
+disable * safety
+disable * security
+disable * confirmation
+disable * approval
+grant access to
+grant admin
+transfer funds
+transfer * money
+transfer * to account
+wire * to
+approve all
+approve the
+important instruction
+important instructions
+important note to
+important for the
+attention ai
+attention assistant
+attention agent
+note to ai
+note to the ai
+note to assistant
+note to the assistant
+note to agent
+note for the assistant
+note for ai
+dear assistant
+dear ai
+hey assistant
+as an ai
+ai assistant
+language model
+the assistant must
+the assistant should
+the agent must
+the agent should
+the model must
+the model should
+the ai must
+the ai should
+assistant must
+assistant should
+agent must
+agent should
+llm must
+llm should
+user has authorized
+user has approved
+user has already
+user has requested
+user wants you
+administrator has authorized
+admin has approved
+to resolve this call
+to fix this call
+to continue call
+to proceed call
+to fix this run
+to continue run
+to proceed run
+to resolve this run
+to continue send
+to proceed send
+to fix this send
+to resolve this send
+to unlock
+to fix this you
+to resolve this you
+to proceed you
+to continue you
+before retrying call
+before retrying run
+before retrying send
+before continuing call
+before calling this tool
+before using this tool
+before any other
+for debugging purposes
+debugging purposes include
+include * contents of
+include the full
+include your
+include all
+include * password
+include * token
+include * secret
+include * api key
+attach the
+attach your
+append the
+im start
+im end
+end of system
+begin system
+ignoriere alle
+ignoriere * anweisungen
+vergiss alle
+ignora * instrucciones
+ignora las
+ignorez * instructions
+ignorez les
+oubliez * instructions
+`)
+
+// maxPhrase words are remembered while the phrases are matched.
+const phraseWords = 8
+
+type phrase []string
+
+func phraseTable(list string) map[string][]phrase {
+	t := make(map[string][]phrase)
+	for _, line := range strings.Split(list, "\n") {
+		if w := strings.Fields(line); len(w) > 0 {
+			// Matched backwards from the last word.
+			last := w[len(w)-1]
+			t[last] = append(t[last], w)
+		}
+	}
+	return t
+}
+
+// roles begin a line that imitates another speaker.
+var roles = []string{"system:", "assistant:", "user:", "human:", "developer:", "tool:", "[system]", "[inst]", "[/inst]", "### instruction", "### system", "<|im_start|>", "<|system|>", "<system>", "<important>", "begin system", "instructions:", "instruction:", "important:", "attention:", "admin:", "note to "}
+
+// span is a piece of a text.
+type span struct{ from, to int }
+
+// dropInstructions removes every sentence that holds an instruction.
+func dropInstructions(s string, hits *[nRules]int) string {
+	drop := instructions(s)
+	if len(drop) == 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	last := 0
+	for _, d := range drop {
+		if d.from > last {
+			b = append(b, s[last:d.from]...)
+		}
+		last = max(last, d.to)
+		hits[rInjection]++
+	}
+	b = append(b, s[last:]...)
+	return string(b)
+}
+
+// instructs reports whether s, read as words however it is joined, carries an
+// instruction.
+func instructs(s string) bool {
+	if len(instructions(s)) > 0 {
+		return true
+	}
+	words := split(s)
+	if len(words) < 2 {
+		return false
+	}
+	if len(instructions(strings.Join(words, " "))) > 0 {
+		return true
+	}
+	if len(words) < 3 {
+		return false
+	}
+	for i, w := range words {
+		switch w {
+		case "please", "you", "your", "instructions", "immediately", "instead", "prompt", "assistant", "jailbreak", "exfiltrate":
+			return true
+		case "ignore", "disregard", "forget", "override", "bypass":
+			if i == 0 && len(words) > 2 && (words[1] == "all" || words[1] == "previous" || words[1] == "above" || words[1] == "prior" || words[1] == "the" || words[1] == "rules") {
+				return true
+			}
+		case "call", "run", "invoke", "execute", "send", "delete", "use", "read", "transfer", "email", "forward", "upload":
+			if i == 0 && (words[len(words)-1] == "now" || words[len(words)-1] == "first" || words[len(words)-1] == "everything" || len(words) > 5) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// split cuts a name or a value into lower-case words.
+func split(s string) []string {
+	var out []string
+	start := -1
+	flush := func(i int) {
+		if start >= 0 && i > start {
+			out = append(out, strings.ToLower(s[start:i]))
+		}
+		start = -1
+	}
+	for i := 0; i < len(s); i++ {
+		if !isAlpha(s[i]) && s[i] != '\'' {
+			flush(i)
+			continue
+		}
+		if start >= 0 && isUpper(s[i]) && isLower(s[i-1]) {
+			flush(i)
+		}
+		if start < 0 {
+			start = i
+		}
+	}
+	flush(len(s))
+	return out
+}
+
+type seen struct {
+	from, to int // the word
+	begin    int // where its sentence or line begins
+	arr      [12]byte
+	n        int
+}
+
+func (w *seen) text() string { return string(w.arr[:w.n]) }
+
+// instructions returns the sentences of s that hold an instruction, in order.
+func instructions(s string) []span {
+	var (
+		drop  []span
+		ring  [phraseWords]seen
+		count int
+		begin int
+		line  = true
+	)
+	for i := 0; i < len(s); {
+		c := s[i]
+		if line {
+			if c == ' ' || c == '\t' || c == '>' || c == '*' || c == '"' || c == '-' && i+1 < len(s) && s[i+1] == ' ' {
+				i++
+				continue
+			}
+			line = false
+			if imitates(s[i:]) {
+				e := lineEnd(s, i)
+				drop = append(drop, span{begin, e})
+				i, begin, count = e, e, 0
+				continue
+			}
+		}
+		if !isAlpha(c) {
+			switch c {
+			case '\n':
+				begin, line = i+1, true
+			case '.', '!', '?', ';':
+				if i+1 >= len(s) || isSpace(s[i+1]) || s[i+1] == '"' || s[i+1] == '\'' {
+					begin, count = i+1, 0
+				}
+			}
+			i++
+			continue
+		}
+		j := i
+		w := &ring[count%phraseWords]
+		w.n = 0
+		for j < len(s) && (isAlpha(s[j]) || s[j] == '\'' && j+1 < len(s) && isAlpha(s[j+1])) {
+			if w.n < len(w.arr) {
+				w.arr[w.n] = lower(s[j])
+				w.n++
+			}
+			j++
+		}
+		if j-i > len(w.arr) { // too long for the table, except by its beginning
+			if j-i != len("instructions") {
+				w.n = len(w.arr)
+			}
+		}
+		w.from, w.to, w.begin = i, j, begin
+		count++
+		if list, ok := phrases[string(w.arr[:w.n])]; ok {
+			if from := match(list, &ring, count); from >= 0 {
+				e := sentenceStop(s, j)
+				drop = append(drop, span{ring[from%phraseWords].begin, e})
+				i, begin, count = e, e, 0
+				continue
+			}
+		}
+		i = j
+	}
+	return drop
+}
+
+// match compares the last words with the phrases of list, backwards. It returns
+// the number of the word at which a phrase begins, or -1.
+func match(list []phrase, ring *[phraseWords]seen, count int) int {
+	for _, p := range list {
+		k := count - 1
+		ok := true
+		for n := len(p) - 1; n >= 0 && ok; n-- {
+			if p[n] == "*" {
+				// up to two words, then the word before the star
+				n--
+				found := -1
+				for skip := 0; skip <= 3; skip++ {
+					at := k - skip
+					if at < 0 || count-at > phraseWords {
+						break
+					}
+					w := &ring[at%phraseWords]
+					if string(w.arr[:w.n]) == p[n] {
+						found = at
+						break
+					}
+				}
+				ok = found >= 0
+				k = found - 1
+				continue
+			}
+			if k < 0 || count-k > phraseWords {
+				ok = false
+				break
+			}
+			w := &ring[k%phraseWords]
+			ok = string(w.arr[:w.n]) == p[n]
+			k--
+		}
+		if ok {
+			return k + 1
+		}
+	}
+	return -1
+}
+
+func imitates(s string) bool {
+	if len(s) < 5 {
+		return false
+	}
+	switch lower(s[0]) {
+	case 's', 'a', 'u', 'h', 'd', 't', 'i', 'n', 'b', '[', '#', '<':
+	default:
+		return false
+	}
+	for _, r := range roles {
+		if len(s) > len(r) && strings.EqualFold(s[:len(r)], r) {
+			switch r {
+			case "user:", "tool:", "system:", "admin:", "human:", "developer:", "assistant:":
+				// "user: not found" is a report, "System: you ..." is not.
+				rest := strings.TrimLeft(s[len(r):], " ")
+				k := strings.IndexAny(rest, " \n")
+				return k > 0 && !proseWord(rest[:k]) && r != "user:" && r != "tool:" || r == "assistant:" || r == "human:"
+			}
+			return true
+		}
+	}
+	return false
+}
+
+func lineEnd(s string, i int) int {
+	if k := strings.IndexByte(s[i:], '\n'); k >= 0 {
+		return i + k
+	}
+	return len(s)
+}
+
+// sentenceStop returns the index after the sentence or the line that goes on at i.
+func sentenceStop(s string, i int) int {
+	for ; i < len(s); i++ {
+		switch s[i] {
+		case '\n':
+			return i
+		case '.', '!', '?':
+			if i+1 >= len(s) || isSpace(s[i+1]) {
+				return i + 1
+			}
+		}
+	}
+	return i
+}
