@@ -16,6 +16,7 @@ type program struct {
 	check      *jsonschema.Schema
 	properties []Property // of the root, required first
 	root       any        // the prepared schema, for look-ups by path
+	weight     int        // about its size in memory, in KiB
 }
 
 var (
@@ -35,10 +36,10 @@ func (noLoader) Load(string) (any, error) { return nil, errRemote }
 
 // compile never fails and never panics: what cannot be compiled is unknown.
 func compile(raw string) (p *program) {
-	p = &program{}
+	p = &program{weight: 1}
 	defer func() {
 		if recover() != nil {
-			p = &program{}
+			p = &program{weight: 1}
 		}
 	}()
 	doc, err := decode(raw)
@@ -49,7 +50,7 @@ func compile(raw string) (p *program) {
 	if err := prep.schema(doc, 0); err != nil {
 		return p
 	}
-	p.root = doc
+	p.root, p.weight = doc, 1+prep.schemas+len(raw)/64
 	p.properties = listProperties(doc, order(raw))
 	if prep.loose && prep.exact {
 		return p // a loosened part under "not" or "oneOf" would refuse valid values

@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"encoding/json"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -65,6 +67,8 @@ func (m *meter) enum(values []any) bool {
 			if !m.enum(v) {
 				return false
 			}
+		case json.Number:
+			m.left-- // compared as rationals
 		}
 	}
 	m.left -= len(values) / 8

@@ -85,7 +85,7 @@ type document struct {
 // program, once.
 func (d *document) compiled() *program {
 	if p := d.program.Load(); p != nil {
-		d.shelf.touch(d)
+		d.shelf.touch(d, p.weight)
 		return p
 	}
 	d.compile.Lock()
@@ -95,6 +95,6 @@ func (d *document) compiled() *program {
 	}
 	p := compile(d.raw)
 	d.program.Store(p)
-	d.shelf.touch(d)
+	d.shelf.touch(d, p.weight)
 	return p
 }

@@ -13,7 +13,7 @@ const (
 	maxPage     = 8 << 20  // bytes of a tools/list result that is read
 	maxPerPage  = 1024     // tools of one result that are kept
 	maxKept     = 64 << 20 // bytes of distinct schemas that are kept
-	maxCompiled = 8 << 20  // bytes of schemas that stay compiled
+	maxCompiled = 64 << 10 // KiB of compiled schemas, about
 	maxTTL      = 365 * 24 * time.Hour
 )
 
@@ -219,50 +219,4 @@ func (s *Store) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.tools)
-}
-
-// programs is the shelf of documents that stay compiled, bounded in bytes of
-// their source. A nil shelf keeps everything.
-type programs struct {
-	mu    sync.Mutex
-	items map[*document]*list.Element
-	order list.List
-	bytes int
-	max   int
-}
-
-// touch marks d as used and drops the programs that were not used for longest.
-func (p *programs) touch(d *document) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if el := p.items[d]; el != nil {
-		p.order.MoveToFront(el)
-		return
-	}
-	if p.items == nil {
-		p.items = map[*document]*list.Element{}
-	}
-	p.items[d] = p.order.PushFront(d)
-	p.bytes += len(d.raw)
-	for p.bytes > p.max && p.order.Len() > 1 {
-		p.release(p.order.Back())
-	}
-}
-
-func (p *programs) remove(d *document) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if el := p.items[d]; el != nil {
-		p.release(el)
-	}
-}
-
-func (p *programs) release(el *list.Element) {
-	d := p.order.Remove(el).(*document)
-	delete(p.items, d)
-	p.bytes -= len(d.raw)
-	d.program.Store(nil)
 }
