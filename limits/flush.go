@@ -1,0 +1,214 @@
+package limits
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// listing tells in which list of the flusher a group is.
+type listing uint8
+
+const (
+	unlisted listing = iota
+	lazy
+	urgent
+)
+
+const (
+	// Slots of a subject that is nearly full are given back after urgentDelay, others after lazyDelay at most.
+	urgentDelay = time.Millisecond
+	lazyDelay   = 50 * time.Millisecond
+	// pipelineOps bounds the operations of one round trip.
+	pipelineOps = 128
+)
+
+// flusher tells Redis what no call has carried along: releases, renewals, and what is to be said again.
+type flusher struct {
+	l          *Redis
+	mu         sync.Mutex
+	lists      [urgent + 1][]*group
+	urgentKick chan struct{}
+	lazyKick   chan struct{}
+}
+
+func (f *flusher) init(l *Redis) {
+	f.l = l
+	f.urgentKick, f.lazyKick = make(chan struct{}, 1), make(chan struct{}, 1)
+}
+
+// schedule lists a group. It is called under the group's lock, and again after every operation that left something.
+func (g *group) schedule(soon bool) {
+	want := lazy
+	if soon {
+		want = urgent
+	}
+	if g.dead || g.listed >= want || g.l.o.Clock() < g.retryAt {
+		return
+	}
+	g.listed = want
+	f := &g.l.flush
+	f.mu.Lock()
+	f.lists[want] = append(f.lists[want], g)
+	f.mu.Unlock()
+	kick := f.lazyKick
+	if soon {
+		kick = f.urgentKick
+	}
+	select {
+	case kick <- struct{}{}:
+	default:
+	}
+}
+
+func (f *flusher) take(which listing) []*group {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	list := f.lists[which]
+	f.lists[which] = nil
+	return list
+}
+
+func (f *flusher) loop() {
+	defer f.l.wg.Done()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	timer.Stop()
+	armed := false
+	for {
+		select {
+		case <-f.l.stop:
+			return
+		case <-f.urgentKick:
+			time.Sleep(urgentDelay)
+			f.run(f.take(urgent))
+		case <-f.lazyKick:
+			if !armed {
+				timer.Reset(lazyDelay)
+				armed = true
+			}
+		case <-timer.C:
+			armed = false
+			f.run(f.take(lazy))
+		}
+	}
+}
+
+// drain runs what is listed, once.
+func (f *flusher) drain() {
+	f.run(f.take(urgent))
+	f.run(f.take(lazy))
+}
+
+// run sends what the groups have to say, in pipelines, one node apart from the other.
+func (f *flusher) run(groups []*group) {
+	l := f.l
+	now := l.o.Clock()
+	byNode := make(map[*node][]*syncOp)
+	for _, g := range groups {
+		if op := g.flushOp(now); op != nil {
+			byNode[op.node] = append(byNode[op.node], op)
+		}
+	}
+	var wg sync.WaitGroup
+	for n, ops := range byNode {
+		wg.Go(func() {
+			for len(ops) > 0 {
+				chunk := ops[:min(len(ops), pipelineOps)]
+				ops = ops[len(chunk):]
+				l.sendAll(n, chunk)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// flushOp returns an operation without demands, nil when there is nothing to say or not now.
+func (g *group) flushOp(now time.Duration) *syncOp {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.listed = unlisted
+	if g.inflight || g.dead || now < g.retryAt || !g.wanting(now) {
+		return nil // what is in flight lists the group again
+	}
+	n := g.where(now)
+	if n.away(now) {
+		return nil // the sweep lists it again
+	}
+	g.inflight = true
+	op := &syncOp{g: g, node: n}
+	g.seal(op, now)
+	if len(op.keys) == 0 {
+		op.key(g.keys[0])
+		op.sealKey(0, now)
+	}
+	return op
+}
+
+// sendAll sends operations of one node in one round trip.
+func (l *Redis) sendAll(n *node, ops []*syncOp) {
+	replies, errs := make([]*syncReply, len(ops)), make([]error, len(ops))
+	sent := l.o.Clock()
+	switch {
+	case !n.enter(l.o.Timeout):
+		l.o.Observer.overload(n.addr)
+		fill(errs, errOverload)
+	case !n.try(sent):
+		n.leave()
+		fill(errs, errAway)
+	default:
+		sent = l.o.Clock()
+		l.pipeline(ops, replies, errs)
+		n.leave()
+		now := l.o.Clock()
+		for i, op := range ops {
+			scripts := 0
+			if i == 0 {
+				scripts = len(ops)
+			}
+			l.observe(op, replies[i], errs[i], sent, now, scripts)
+		}
+	}
+	now := l.o.Clock()
+	for i, op := range ops {
+		g := op.g
+		g.mu.Lock()
+		g.settle(op, replies[i], errs[i], sent, now)
+		next := g.after(now)
+		g.mu.Unlock()
+		if next != nil {
+			go g.drive(next)
+		}
+	}
+}
+
+func fill(errs []error, err error) {
+	for i := range errs {
+		errs[i] = err
+	}
+}
+
+func (l *Redis) pipeline(ops []*syncOp, replies []*syncReply, errs []error) {
+	ctx, cancel := context.WithTimeout(context.Background(), l.o.Timeout)
+	defer cancel()
+	pipe := l.client.Pipeline()
+	cmds := make([]*redis.Cmd, len(ops))
+	for i, op := range ops {
+		keys, argv := op.args(l, op.node.expect(l.o.Clock()))
+		cmds[i] = pipe.EvalSha(ctx, l.script.Hash(), keys, argv...)
+	}
+	_, _ = pipe.Exec(ctx) // each command has its own error
+	for i, op := range ops {
+		if redis.HasErrorPrefix(cmds[i].Err(), "NOSCRIPT") {
+			replies[i], errs[i] = l.run(ctx, op)
+			continue
+		}
+		flat, err := cmds[i].Int64Slice()
+		if err == nil {
+			replies[i], err = op.parse(flat)
+		}
+		errs[i] = err
+	}
+}

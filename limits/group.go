@@ -1,0 +1,350 @@
+package limits
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// group is all subjects of one tag. At most one operation of a group is in flight; calls that arrive meanwhile wait
+// and travel together in the next one. That is what makes a hot key cheap, and it needs no timer.
+type group struct {
+	l   *Redis
+	tag [16]byte
+
+	mu       sync.Mutex
+	keys     []*redisKey
+	queue    []*waiter
+	inflight bool
+	listed   listing // where the flusher has it
+	assert   bool    // an outcome is not known: the next operation must write
+	retryAt  time.Duration
+	backoff  time.Duration
+	dead     bool
+	node     *node
+	asked    time.Duration // where, last
+}
+
+// waiter is one call that waits for its group.
+type waiter struct {
+	store    [MaxTiers]Tier
+	tiers    []Tier
+	keys     [MaxTiers]*redisKey
+	since    time.Duration
+	ch       chan struct{}
+	finished bool
+	gone     bool // the client left
+
+	views    [MaxTiers]view
+	stamps   [MaxTiers]int64
+	bound    Bound
+	at       int
+	wait     time.Duration
+	fallback bool
+}
+
+var waiters = sync.Pool{New: func() any { return &waiter{ch: make(chan struct{}, 1)} }}
+
+func newWaiter(tiers []Tier, now time.Duration) *waiter {
+	w := waiters.Get().(*waiter)
+	w.tiers = w.store[:copy(w.store[:], tiers)]
+	w.since = now
+	return w
+}
+
+func (w *waiter) recycle() {
+	ch := w.ch
+	*w = waiter{ch: ch}
+	waiters.Put(w)
+}
+
+// refuse and admit are called under the lock of the group.
+func (w *waiter) refuse(bound Bound, at int, wait time.Duration) {
+	w.bound, w.at, w.wait = bound, at, wait
+	for i := range w.tiers {
+		w.views[i] = w.keys[i].view
+	}
+}
+
+// finish hands the answer to whoever waits. A client that has left cannot release what it was granted: the group does.
+func (w *waiter) finish() {
+	w.finished = true
+	if !w.gone {
+		w.ch <- struct{}{} // room for one, sent once
+		return
+	}
+	if w.bound == None {
+		for i := range w.tiers {
+			w.keys[i].giveBack(w.tiers[i].Slots, nil)
+		}
+	}
+}
+
+// acquireGroup decides tiers of one tag. The waiter that it returns is the caller's to recycle.
+func (l *Redis) acquireGroup(ctx context.Context, tiers []Tier) (*waiter, error) {
+	now := l.o.Clock()
+	w := newWaiter(tiers, now)
+	g := l.lockGroup(tiers, w, now)
+	if g == nil {
+		w.bound, w.wait = Unavailable, unavailableWait
+		l.o.Observer.overload("")
+		return w, nil
+	}
+	if w.fromCache(now) {
+		g.mu.Unlock()
+		return w, nil
+	}
+	n := g.where(now)
+	if n.away(now) {
+		g.without(w, now)
+		g.mu.Unlock()
+		return w, nil
+	}
+	if !g.inflight {
+		g.inflight = true
+		g.queue = append(g.queue, w)
+		op := g.next(now, n)
+		if op == nil {
+			g.inflight = false
+		}
+		g.mu.Unlock()
+		g.drive(op) // has its own deadline: a client that leaves must not fail the others
+		<-w.ch
+		return w, nil
+	}
+	if len(g.queue) >= maxQueue {
+		g.without(w, now)
+		g.mu.Unlock()
+		l.o.Observer.overload(n.addr)
+		return w, nil
+	}
+	g.queue = append(g.queue, w)
+	g.mu.Unlock()
+	select {
+	case <-w.ch:
+		return w, nil
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	if !w.finished {
+		w.gone = true
+		g.mu.Unlock()
+		return nil, ctx.Err()
+	}
+	g.mu.Unlock()
+	<-w.ch
+	return w, nil
+}
+
+// maxQueue bounds the calls that wait for one group.
+const maxQueue = 1 << 14
+
+// knownRefusal answers from the cache only.
+func (l *Redis) knownRefusal(tiers []Tier) *waiter {
+	now := l.o.Clock()
+	w := newWaiter(tiers, now)
+	if g := l.lockGroup(tiers, w, now); g != nil {
+		defer g.mu.Unlock()
+		if w.fromCache(now) {
+			return w
+		}
+	}
+	w.recycle()
+	return nil
+}
+
+func (w *waiter) fromCache(now time.Duration) bool {
+	at, wait := -1, time.Duration(0)
+	for i := range w.tiers {
+		if k := w.keys[i]; k.cached(&w.tiers[i], now) && k.denyUntil-now > wait {
+			at, wait = i, k.denyUntil-now
+		}
+	}
+	if at < 0 {
+		return false
+	}
+	w.refuse(RPM, at, wait)
+	return true
+}
+
+// next takes from the queue what one operation can carry. Nil: there was nothing left to ask. It is called under the
+// lock, by whoever holds the inflight flag.
+func (g *group) next(now time.Duration, n *node) *syncOp {
+	op := &syncOp{g: g, node: n}
+	units := 0
+	for len(g.queue) > 0 && units < opUnits {
+		w := g.queue[0]
+		if !w.gone && now-w.since > 2*g.l.o.Timeout {
+			g.without(w, now)
+			w.finish()
+		} else if !w.gone {
+			if w.fromCache(now) {
+				w.finish()
+			} else if !op.add(w) {
+				break
+			} else {
+				units++
+			}
+		} else {
+			w.recycle()
+		}
+		g.queue[0] = nil
+		g.queue = g.queue[1:]
+	}
+	if len(g.queue) == 0 {
+		g.queue = nil
+	}
+	if len(op.demands) == 0 {
+		return nil
+	}
+	g.seal(op, now)
+	return op
+}
+
+// add puts a waiter into the operation, and reports false when it has no room.
+func (o *syncOp) add(w *waiter) bool {
+	for i := range o.demands {
+		if same(o.demands[i].waiters[0].tiers, w.tiers) {
+			o.demands[i].waiters = append(o.demands[i].waiters, w)
+			return true
+		}
+	}
+	if len(o.demands) == opDemands || len(o.keys) > 0 && len(o.keys)+len(w.tiers) > opKeys {
+		return false
+	}
+	d := demand{waiters: []*waiter{w}}
+	for i := range w.tiers {
+		d.index[i] = o.key(w.keys[i])
+	}
+	o.demands = append(o.demands, d)
+	return true
+}
+
+func (o *syncOp) key(k *redisKey) int {
+	for i := range o.keys {
+		if o.keys[i].k == k {
+			return i
+		}
+	}
+	o.keys = append(o.keys, opKey{k: k})
+	return len(o.keys) - 1
+}
+
+func same(a, b []Tier) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := &a[i], &b[i]
+		if x.Subject != y.Subject || x.Cost != y.Cost || x.Slots != y.Slots || x.RPM != y.RPM ||
+			x.Concurrency != y.Concurrency || x.Shadow != y.Shadow {
+			return false
+		}
+	}
+	return true
+}
+
+// seal puts what this process says of itself into the operation.
+func (g *group) seal(op *syncOp, now time.Duration) {
+	l := g.l
+	for _, k := range g.keys { // releases and debts travel along
+		if len(op.keys) < opKeys && k.wanting(now) {
+			op.key(k)
+		}
+	}
+	op.assert = g.assert
+	op.seq = l.seq.Add(1)
+	op.steps = op.node.stepCount()
+	for i := range op.keys {
+		op.sealKey(i, now)
+	}
+}
+
+func (o *syncOp) sealKey(i int, now time.Duration) {
+	e := &o.keys[i]
+	k := e.k
+	window := k.g.l.o.window
+	e.held, e.known = k.held, k.gen
+	if k.steps != o.steps && k.gen != 0 {
+		e.known = knownForce
+	}
+	e.seen = k.seen.sum(now, window)
+	e.owed = k.debt.sum(now, window)
+	e.debt, k.debt = k.debt, buckets{}
+	e.refund, k.refund = k.refund, refund{}
+	k.dirty = false
+}
+
+// where returns the node of the group. A cluster is asked for it once a second.
+func (g *group) where(now time.Duration) *node {
+	if g.node == nil || g.l.nodes.cluster != nil && now-g.asked > time.Second {
+		g.node, g.asked = g.l.nodes.of(now, g.keys[0].name, g.l.o.Timeout), now
+	}
+	return g.node
+}
+
+// drive runs one operation and hands out its answers; whoever came meanwhile is served by a new goroutine.
+func (g *group) drive(op *syncOp) {
+	for op != nil {
+		l := g.l
+		sent := l.o.Clock()
+		reply, err := l.send(op)
+		now := l.o.Clock()
+		g.mu.Lock()
+		g.settle(op, reply, err, sent, now)
+		op = g.after(now)
+		g.mu.Unlock()
+		if op != nil {
+			go g.drive(op)
+			return
+		}
+	}
+}
+
+// after starts the next operation or gives up the inflight flag. It is called under the lock.
+func (g *group) after(now time.Duration) *syncOp {
+	if len(g.queue) > 0 {
+		n := g.where(now)
+		if n.away(now) {
+			for _, w := range g.queue {
+				if w.gone {
+					w.recycle()
+					continue
+				}
+				g.without(w, now)
+				w.finish()
+			}
+			g.queue = nil
+		} else if op := g.next(now, n); op != nil {
+			return op
+		}
+	}
+	g.inflight = false
+	if g.wanting(now) {
+		g.schedule(g.full())
+	}
+	return nil
+}
+
+// full tells whether somebody may be waiting for the slots that are to be given back.
+func (g *group) full() bool {
+	for _, k := range g.keys {
+		if k.dirty && k.full() {
+			return true
+		}
+	}
+	return false
+}
+
+// wanting tells whether Redis has to be told something.
+func (g *group) wanting(now time.Duration) bool {
+	if g.assert {
+		return true
+	}
+	for _, k := range g.keys {
+		if k.wanting(now) {
+			return true
+		}
+	}
+	return false
+}

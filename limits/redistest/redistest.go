@@ -1,0 +1,222 @@
+// Package redistest starts real Redis processes for tests: one server, a master with Sentinels, or a Cluster. All listen
+// on loopback ports that the kernel chose, keep their files in the test's own directory and are stopped with the test.
+package redistest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const install = "apt-get install -y redis-server redis-sentinel redis-tools (Debian, Ubuntu) or brew install redis"
+
+// startTimeout bounds how long a process may take until it answers.
+const startTimeout = 15 * time.Second
+
+// Server is one redis-server process.
+type Server struct {
+	Addr string
+	Port int
+
+	t      testing.TB
+	binary string
+	args   []string
+	dir    string
+
+	mu  sync.Mutex
+	cmd *exec.Cmd
+	out *bytes.Buffer
+}
+
+// Start starts one redis-server without persistence. args are added to its command line.
+func Start(t testing.TB, args ...string) *Server {
+	t.Helper()
+	port := freePort(t)
+	s := &Server{t: t, binary: find(t, "redis-server"), Port: port, Addr: addr(port), dir: t.TempDir()}
+	s.args = append([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
+		"--dir", s.dir}, args...)
+	s.Run()
+	t.Cleanup(s.Kill)
+	return s
+}
+
+// Run starts the process again, with the same port and empty memory, and waits until it answers.
+func (s *Server) Run() {
+	s.t.Helper()
+	s.mu.Lock()
+	s.out = &bytes.Buffer{}
+	s.cmd = exec.Command(s.binary, s.args...)
+	s.cmd.Stdout, s.cmd.Stderr = s.out, s.out
+	err := s.cmd.Start()
+	s.mu.Unlock()
+	if err != nil {
+		s.t.Fatalf("%s: %v", s.binary, err)
+	}
+	c := s.Client()
+	defer c.Close()
+	Until(s.t, s.Addr+" answers", func() bool { return c.Ping(context.Background()).Err() == nil })
+}
+
+// Kill ends the process with SIGKILL and waits for it. It does nothing when it is not running.
+func (s *Server) Kill() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd == nil || s.cmd.Process == nil {
+		return
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGCONT)
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+	s.cmd = nil
+}
+
+// Signal sends a signal, SIGSTOP and SIGCONT for instance.
+func (s *Server) Signal(sig syscall.Signal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd != nil {
+		_ = s.cmd.Process.Signal(sig)
+	}
+}
+
+// Client returns a plain client of this server. The caller closes it.
+func (s *Server) Client() *redis.Client {
+	return redis.NewClient(&redis.Options{Addr: s.Addr, DialTimeout: time.Second, DisableIdentity: true})
+}
+
+// Sentinels is one master, one replica and three Sentinels that watch them as MasterName.
+type Sentinels struct {
+	MasterName string
+	Addresses  []string
+	Master     *Server
+	Replica    *Server
+}
+
+// StartSentinels starts them and waits until the Sentinels have found each other and the replica.
+func StartSentinels(t testing.TB) *Sentinels {
+	t.Helper()
+	s := &Sentinels{MasterName: "mymaster", Master: Start(t)}
+	s.Replica = Start(t, "--replicaof", "127.0.0.1 "+strconv.Itoa(s.Master.Port))
+	for range 3 {
+		port, dir := freePort(t), t.TempDir()
+		file := filepath.Join(dir, "sentinel.conf")
+		conf := fmt.Sprintf("port %d\nbind 127.0.0.1\ndir %s\nsentinel monitor %s 127.0.0.1 %d 2\n"+
+			"sentinel down-after-milliseconds %[3]s 1000\nsentinel failover-timeout %[3]s 3000\n"+
+			"sentinel parallel-syncs %[3]s 1\n", port, dir, s.MasterName, s.Master.Port)
+		if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := &Server{t: t, binary: find(t, "redis-sentinel"), args: []string{file}, Port: port, Addr: addr(port), dir: dir}
+		p.Run()
+		t.Cleanup(p.Kill)
+		s.Addresses = append(s.Addresses, p.Addr)
+	}
+	Until(t, "the Sentinels agree", func() bool {
+		for _, a := range s.Addresses {
+			c := redis.NewSentinelClient(&redis.Options{Addr: a, DisableIdentity: true})
+			m, err := c.Master(context.Background(), s.MasterName).Result()
+			q := c.CkQuorum(context.Background(), s.MasterName).Err()
+			_ = c.Close()
+			if err != nil || q != nil || m["num-slaves"] != "1" || m["num-other-sentinels"] != "2" {
+				return false
+			}
+		}
+		return true
+	})
+	Until(t, "the replica follows", func() bool {
+		c := s.Replica.Client()
+		defer c.Close()
+		info, err := c.Info(context.Background(), "replication").Result()
+		return err == nil && strings.Contains(info, "master_link_status:up")
+	})
+	return s
+}
+
+// Cluster is three masters and three replicas.
+type Cluster struct {
+	Addresses []string
+	Servers   []*Server
+	t         testing.TB
+}
+
+// StartCluster starts it, with a node time-out of 2 seconds, and waits until every node sees all slots.
+func StartCluster(t testing.TB) *Cluster {
+	t.Helper()
+	c := &Cluster{t: t}
+	for range 6 {
+		s := Start(t, "--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf", "--cluster-node-timeout", "2000",
+			"--cluster-require-full-coverage", "no", "--cluster-port", strconv.Itoa(freePort(t)))
+		c.Servers = append(c.Servers, s)
+		c.Addresses = append(c.Addresses, s.Addr)
+	}
+	c.CLI(append(append([]string{"--cluster", "create"}, c.Addresses...), "--cluster-replicas", "1", "--cluster-yes")...)
+	Until(t, "the cluster is up", func() bool {
+		for _, s := range c.Servers {
+			cl := s.Client()
+			info, err := cl.ClusterInfo(context.Background()).Result()
+			nodes, err2 := cl.ClusterNodes(context.Background()).Result()
+			_ = cl.Close()
+			if err != nil || err2 != nil || !strings.Contains(info, "cluster_state:ok") ||
+				strings.Count(nodes, "slave") != 3 {
+				return false
+			}
+		}
+		return true
+	})
+	return c
+}
+
+// CLI runs redis-cli and returns its output; it fails the test when the command fails.
+func (c *Cluster) CLI(args ...string) string {
+	c.t.Helper()
+	out, err := exec.Command(find(c.t, "redis-cli"), args...).CombinedOutput()
+	if err != nil {
+		c.t.Fatalf("redis-cli %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// Until waits until ok, and fails the test when it does not come true.
+func Until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	end := time.Now().Add(startTimeout)
+	for !ok() {
+		if time.Now().After(end) {
+			t.Fatalf("waited %s in vain: %s", startTimeout, what)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func find(t testing.TB, binary string) string {
+	t.Helper()
+	path, err := exec.LookPath(binary)
+	if err != nil {
+		t.Fatalf("%s is needed for this test. Install it: %s", binary, install)
+	}
+	return path
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func addr(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
