@@ -10,10 +10,10 @@ type Answer struct {
 	ID     []byte // raw token; nil when absent or null
 	Kind   MessageKind
 	Result []byte // raw value; nil when absent
-	Error  []byte // raw value; nil when absent or null beside a result
+	Error  []byte // raw value; nil when absent, or null beside a result or a method
 	Method string // of a call or a notification
-	// Dup is true when a key repeats in the message, in its result or in its error: readers then differ on what
-	// it says, and the caller should take the worst reading.
+	// Dup is true when a key repeats in the message, or directly in its result, error or params: readers then
+	// differ on what it says, and the caller should take the worst reading.
 	Dup bool
 }
 
@@ -27,15 +27,15 @@ func PeekAnswer(msg []byte) (a Answer, ok bool) {
 		return Answer{}, false
 	}
 	f := &s.f
-	a = Answer{ID: f.id, Result: f.result, Error: f.err, Dup: f.outcomeRepeated}
+	a = Answer{ID: f.id, Result: f.result, Error: f.err, Dup: f.repeated != nil}
 	if string(a.ID) == "null" {
 		a.ID = nil
 	}
-	if string(a.Error) == "null" && a.Result != nil {
-		a.Error = nil
-	}
 	if m, isText := text(f.method); isText {
 		a.Method = m
+	}
+	if string(a.Error) == "null" && (a.Result != nil || a.Method != "") {
+		a.Error = nil
 	}
 	switch {
 	case a.Result != nil || a.Error != nil:
@@ -58,37 +58,37 @@ func HeadKind(data []byte) (kind MessageKind, id []byte, ok bool) {
 	if !h.take('{') {
 		return 0, nil, false
 	}
-	method := false
+	var method, outcome, null bool
 	for {
 		key, whole := h.text()
 		if !whole || !h.take(':') {
 			break
 		}
 		name := string(unquote(key))
+		value, whole := h.value()
 		switch name {
-		case "result", "error":
-			kind, ok = Response, true
+		case "result":
+			outcome = true
+		case "error":
+			null = string(value) == "null"
+			outcome = outcome || !null
 		case "method":
 			method = true
+		case "id":
+			if !batch && string(value) != "null" {
+				id = value
+			}
 		}
-		value, whole := h.value()
-		if !whole {
-			break
-		}
-		if name == "error" && string(value) == "null" {
-			kind, ok = 0, false
-		}
-		if name == "id" && !batch && string(value) != "null" {
-			id = value
-		}
-		if !h.take(',') {
+		if !whole || !h.take(',') {
 			break
 		}
 	}
-	if ok || !method {
-		return kind, id, ok
-	}
-	if id == nil {
+	switch {
+	case outcome, null && !method:
+		return Response, id, true
+	case !method:
+		return 0, id, false
+	case id == nil:
 		return Notification, nil, true
 	}
 	return Call, id, true

@@ -26,6 +26,7 @@ func (f *fields) message(key, raw []byte) {
 	case "jsonrpc":
 		f.jsonrpc = raw
 	case "id":
+		f.idRepeated = f.id != nil
 		f.id = raw
 	case "method":
 		f.method = raw

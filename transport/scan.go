@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"hash/maphash"
 	"sync"
 )
 
@@ -17,7 +18,7 @@ const (
 	message       // a JSON-RPC message
 	params        // its params
 	meta          // params._meta
-	outcome       // its result or error, in an answer
+	outcome       // its result or error
 )
 
 // fields are the raw values of one message's members; nil when absent.
@@ -26,7 +27,7 @@ type fields struct {
 	name, arguments, uri, taskID, task, meta []byte // params
 	metaVersion, metaCapabilities            []byte // params._meta
 	repeated, variant                        []byte // the first key that repeats, or that is one but for its case
-	idRepeated, outcomeRepeated              bool
+	idRepeated                               bool
 }
 
 type scanner struct {
@@ -51,10 +52,10 @@ func begin(b []byte, depth int, whole bool) *scanner {
 
 func (s *scanner) end() {
 	keys := s.keys[:0]
-	clear(keys[:cap(keys)])
 	if cap(keys) > 1024 {
 		keys = nil
 	}
+	clear(keys[:cap(keys)]) // they point into the body
 	*s = scanner{keys: keys}
 	scanners.Put(s)
 }
@@ -191,15 +192,18 @@ func (s *scanner) array() bool {
 	}
 }
 
-// manyKeys is from how many keys on an object gets a map to find repeated ones.
+// manyKeys is from how many keys on an object gets a table to find repeated ones.
 const manyKeys = 16
+
+// seed keeps clients from choosing keys that collide.
+var seed = maphash.MakeSeed()
 
 func (s *scanner) object(lv level) bool {
 	if !s.enter() {
 		return false
 	}
 	base := len(s.keys)
-	var seen map[string]struct{}
+	var seen map[uint64]struct{} // hashes of the keys from base on
 	if s.next() == '}' {
 		s.i++
 		s.depth++
@@ -215,8 +219,10 @@ func (s *scanner) object(lv level) bool {
 		}
 		var key []byte
 		if s.whole || lv != other {
-			if key = unquote(s.b[start:s.i]); s.repeats(base, &seen, key) {
-				s.repeat(lv, key)
+			key = unquote(s.b[start:s.i])
+			// One is enough, and looking for more would be quadratic.
+			if s.f.repeated == nil && s.repeats(base, &seen, key) {
+				s.f.repeated = key
 			}
 		}
 		if s.next() != ':' {
@@ -247,41 +253,28 @@ func (s *scanner) object(lv level) bool {
 }
 
 // repeats reports whether the object whose keys begin at base already has the key, and adds it.
-func (s *scanner) repeats(base int, seen *map[string]struct{}, key []byte) bool {
-	if *seen == nil {
-		for _, k := range s.keys[base:] {
-			if bytes.Equal(k, key) {
-				return true
-			}
-		}
-		s.keys = append(s.keys, key)
-		if len(s.keys)-base < manyKeys {
+func (s *scanner) repeats(base int, seen *map[uint64]struct{}, key []byte) bool {
+	if *seen != nil {
+		n := len(*seen)
+		(*seen)[maphash.Bytes(seed, key)] = struct{}{}
+		if len(*seen) > n {
+			s.keys = append(s.keys, key)
 			return false
 		}
-		*seen = make(map[string]struct{}, 2*manyKeys)
-		for _, k := range s.keys[base:] {
-			(*seen)[string(k)] = struct{}{}
+	}
+	for _, k := range s.keys[base:] {
+		if bytes.Equal(k, key) {
+			return true
 		}
-		return false
 	}
-	if _, ok := (*seen)[string(key)]; ok {
-		return true
+	s.keys = append(s.keys, key)
+	if *seen == nil && len(s.keys)-base == manyKeys {
+		*seen = make(map[uint64]struct{}, 4*manyKeys)
+		for _, k := range s.keys[base:] {
+			(*seen)[maphash.Bytes(seed, k)] = struct{}{}
+		}
 	}
-	(*seen)[string(key)] = struct{}{}
 	return false
-}
-
-func (s *scanner) repeat(lv level, key []byte) {
-	if s.f.repeated == nil {
-		s.f.repeated = key
-	}
-	switch lv {
-	case message:
-		s.f.idRepeated = s.f.idRepeated || string(key) == "id"
-		s.f.outcomeRepeated = true
-	case outcome:
-		s.f.outcomeRepeated = true
-	}
 }
 
 // below is what the value of a key means.
