@@ -50,14 +50,14 @@ func compile(raw string) (p *program) {
 	if err := prep.schema(doc, 0); err != nil {
 		return p
 	}
-	p.root, p.weight = doc, 1+prep.schemas+len(raw)/64
+	p.root, p.weight = doc, 1+prep.schemas+len(raw)/64+prep.expressions.size/10
 	p.properties = listProperties(doc, order(raw))
 	if prep.loose && prep.exact {
 		return p // a loosened part under "not" or "oneOf" would refuse valid values
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
-	c.UseRegexpEngine(regexpEngine)
+	c.UseRegexpEngine(prep.expressions.compile)
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
 	for i := range lenientFormats {

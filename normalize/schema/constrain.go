@@ -62,6 +62,7 @@ func (f *finder) either(p *Property, list []any, depth int) {
 		for _, q := range real {
 			p.Enum = append(p.Enum, q.Enum...)
 		}
+		p.first = real[0].first
 		p.Enum = p.Enum[:min(len(p.Enum), maxListed)]
 	}
 	p.Name, p.Required = name, required
@@ -88,8 +89,13 @@ func (f *finder) scalars(p *Property, m map[string]any) {
 		values = []any{c}
 	}
 	for _, v := range values {
-		if s, ok := literal(v); ok && len(p.Enum) < maxListed {
-			p.Enum = append(p.Enum, s)
+		s, ok := literal(v)
+		if !ok || len(p.Enum) == maxListed {
+			continue
+		}
+		p.Enum = append(p.Enum, s)
+		if p.first == "" {
+			p.first = asJSON(v)
 		}
 	}
 	if p.Type == "" && len(values) > 0 {
@@ -104,8 +110,24 @@ func (f *finder) scalars(p *Property, m map[string]any) {
 	p.limits(m)
 }
 
+// unshown are keywords whose effect no field of Property shows.
+var unshown = []string{"multipleOf", "not", "if", "exclusiveMinimum", "exclusiveMaximum"}
+
+func asJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
 func (p *Property) limits(m map[string]any) {
-	whole := p.Type == "integer"
+	whole := strings.TrimSuffix(p.Type, " or null") == "integer"
+	for _, k := range unshown {
+		if _, ok := m[k]; ok && !(whole && strings.HasPrefix(k, "exclusive")) {
+			p.more = true
+		}
+	}
 	if n, ok := number(m["minimum"]); ok {
 		p.Minimum = &n
 	}

@@ -3,8 +3,6 @@ package schema
 import (
 	"errors"
 	"net/mail"
-	"regexp"
-	"regexp/syntax"
 	"strings"
 	"time"
 
@@ -71,41 +69,4 @@ func isUUID(s string) bool {
 	s = strings.TrimPrefix(strings.ToLower(s), "urn:uuid:")
 	s = strings.ReplaceAll(strings.Trim(s, "{}"), "-", "")
 	return len(s) == 32 && strings.Trim(s, "0123456789abcdef") == ""
-}
-
-const (
-	maxPattern = 1 << 10 // bytes
-	maxProgram = 2000    // instructions of the compiled expression
-)
-
-var errPattern = errors.New("pattern is too large")
-
-// expression is a compiled pattern that knows what a match costs.
-type expression struct {
-	*regexp.Regexp
-	size int
-}
-
-// regexpEngine compiles with Go's engine, whose time is linear in the text and
-// in the size of the program; both are bounded.
-func regexpEngine(pattern string) (jsonschema.Regexp, error) {
-	if len(pattern) > maxPattern {
-		return nil, errPattern
-	}
-	tree, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return nil, err
-	}
-	prog, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		return nil, err
-	}
-	if len(prog.Inst) > maxProgram {
-		return nil, errPattern
-	}
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, err
-	}
-	return &expression{re, len(prog.Inst)}, nil
 }

@@ -60,13 +60,10 @@ func distance(a, b string) int {
 // from its constraints alone: its first listed value, its minimum, a fixed
 // date, "text". It is "" when no simple value is known to be valid.
 func (p Property) Example() string {
-	if len(p.Enum) > 0 {
-		if p.Type == "string" {
-			return strconv.Quote(p.Enum[0])
-		}
-		return p.Enum[0]
+	if p.more || len(p.Enum) > 0 {
+		return p.listed()
 	}
-	switch p.Type {
+	switch strings.TrimSuffix(p.Type, " or null") {
 	case "integer":
 		return p.number(true)
 	case "number":
@@ -77,6 +74,13 @@ func (p Property) Example() string {
 		return p.text()
 	}
 	return ""
+}
+
+func (p Property) listed() string {
+	if p.more {
+		return ""
+	}
+	return p.first
 }
 
 func (p Property) number(whole bool) string {
@@ -92,7 +96,7 @@ func (p Property) number(whole bool) string {
 	if whole && v != float64(int64(v)) {
 		return ""
 	}
-	return strconv.FormatFloat(v, 'f', -1, 64)
+	return decimal(v)
 }
 
 // examples of the formats that are in wide use.
@@ -124,3 +128,36 @@ func (p Property) text() string {
 	}
 	return strconv.Quote(s)
 }
+
+// Constraint says in fixed words what the property asks for, without article:
+// "integer from 1 to 100", "one of en, de", "string in date format". It is ""
+// when nothing is known. Pattern is not part of it.
+func (p Property) Constraint() string {
+	if n := len(p.Enum); n == 1 {
+		return "the value " + p.Enum[0]
+	} else if n > 1 {
+		return "one of " + strings.Join(p.Enum, ", ")
+	}
+	text := p.Type
+	switch {
+	case p.Type == "":
+		return ""
+	case p.Format != "":
+		text += " in " + p.Format + " format"
+	case p.Minimum != nil && p.Maximum != nil:
+		text += " from " + decimal(*p.Minimum) + " to " + decimal(*p.Maximum)
+	case p.Minimum != nil:
+		text += " of at least " + decimal(*p.Minimum)
+	case p.Maximum != nil:
+		text += " of at most " + decimal(*p.Maximum)
+	case p.MinLength != nil && p.MaxLength != nil:
+		text += " of " + strconv.Itoa(*p.MinLength) + " to " + count(*p.MaxLength, "character")
+	case p.MinLength != nil && *p.MinLength > 1:
+		text += " of at least " + count(*p.MinLength, "character")
+	case p.MaxLength != nil:
+		text += " of at most " + count(*p.MaxLength, "character")
+	}
+	return text
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -112,3 +112,35 @@ func TestMendedSchemas(t *testing.T) {
 		})
 	}
 }
+
+// Patterns are small in text and large in memory: 2,000 of them made 180 MB.
+func TestPatternsAreBounded(t *testing.T) {
+	var p patterns
+	refused := 0
+	for i := range 2000 {
+		if _, err := p.compile(fmt.Sprintf("^(a{1,%d}|b)$", i%900+50)); err != nil {
+			refused++
+		}
+	}
+	if p.size > maxPrograms+maxProgram || refused == 0 {
+		t.Errorf("%d instructions, %d refused", p.size, refused)
+	}
+	for _, ordinary := range []string{`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`, `^\d{4}-\d{2}-\d{2}$`, `^\p{L}{1,100}$`, `^[^\s@]+@[^\s@]+\.[^\s@]+$`, `^#[0-9a-fA-F]{6}$`, `^.{1,500}$`} {
+		var p patterns
+		if _, err := p.compile(ordinary); err != nil {
+			t.Errorf("%s: %v", ordinary, err)
+		}
+	}
+}
+
+// The meter must not let through what is dear: this is the size of the largest
+// array that is still checked against five alternatives.
+func TestMeterBounds(t *testing.T) {
+	schema := `{"properties":{"a":{"items":{"anyOf":[{"type":"string"},{"type":"array"},{"type":"object"},{"type":"boolean"},{"type":"null"}]}}}}`
+	for n, judged := range map[int]bool{1: true, 1000: true, 3000: true, 4000: false, 100_000: false} {
+		vs := tool(schema).CheckArguments([]byte(`{"a":[` + strings.Repeat("1,", n) + `1]}`))
+		if (vs != nil) != judged {
+			t.Errorf("%d items: %d violations", n, len(vs))
+		}
+	}
+}

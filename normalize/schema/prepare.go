@@ -52,6 +52,8 @@ type preparer struct {
 	loose   bool // something was dropped that would have refused values
 	exact   bool // something inverts its part: dropping there is not safe
 	hasID   bool
+
+	expressions patterns
 }
 
 func (p *preparer) schema(v any, depth int) error {
@@ -152,14 +154,14 @@ func (p *preparer) ranges(m map[string]any) {
 // around, back references) or that are too large.
 func (p *preparer) patterns(m map[string]any) {
 	if s, ok := m["pattern"].(string); ok {
-		if _, err := regexpEngine(s); err != nil {
+		if _, err := p.expressions.compile(s); err != nil {
 			delete(m, "pattern")
 			p.loose = true
 		}
 	}
 	names, _ := m["patternProperties"].(map[string]any)
 	for name := range names {
-		if _, err := regexpEngine(name); err != nil {
+		if _, err := p.expressions.compile(name); err != nil {
 			delete(names, name)
 			delete(m, "additionalProperties") // it would refuse what the pattern admits
 			delete(m, "unevaluatedProperties")

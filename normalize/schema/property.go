@@ -30,6 +30,9 @@ type Property struct {
 
 	// MinLength and MaxLength are in characters.
 	MinLength, MaxLength *int
+
+	first string // the first listed value as JSON
+	more  bool   // there are constraints that the fields do not show
 }
 
 const maxProperties = 12
