@@ -133,6 +133,8 @@ func composes(base, mark rune) bool {
 // invisible reports format characters and the letters that look like nothing.
 func invisible(r rune) bool {
 	switch r {
+	case 0xfdfa, 0xfdfb: // one character that NFKC turns into a sentence
+		return true
 	case 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0, 0xfffc, 0xfffd:
 		return true
 	}

@@ -53,7 +53,7 @@ func unconfuse(s string) string {
 			i += n
 			continue
 		}
-		b.WriteString(unconfuseWord(s[i:j]))
+		unconfuseWord(&b, s[i:j])
 		i = j
 	}
 	return b.String()
@@ -78,7 +78,7 @@ func wordEnd(s string, i int) int {
 	return i
 }
 
-func unconfuseWord(w string) string {
+func unconfuseWord(b *strings.Builder, w string) {
 	var asciiLetters, digits, like, other int
 	for _, r := range w {
 		switch {
@@ -88,28 +88,60 @@ func unconfuseWord(w string) string {
 			} else if isDigit(byte(r)) {
 				digits++
 			}
-		case lookalike[r] != 0:
+		case likeASCII(r) != 0:
 			like++
 		default:
 			other++
 		}
 	}
-	if like == 0 || asciiLetters == 0 && other > 0 {
-		return w
+	if like == 0 || asciiLetters == 0 && other > 0 || asciiLetters == 0 && digits < 4 && !sensitiveKey(toASCII(w)) {
+		b.WriteString(w)
+		return
 	}
-	b := make([]byte, 0, len(w))
 	for _, r := range w {
-		if c := lookalike[r]; c != 0 {
-			b = append(b, c)
+		if c := likeASCII(r); c != 0 {
+			b.WriteByte(c)
 		} else {
-			b = utf8.AppendRune(b, r)
+			b.WriteRune(r)
 		}
 	}
-	m := string(b)
-	if asciiLetters > 0 || digits >= 4 || sensitiveKey(m) {
-		return m
+}
+
+func toASCII(w string) string {
+	b := make([]byte, 0, 64)
+	for _, r := range w {
+		if len(b) == cap(b) {
+			break
+		}
+		if c := likeASCII(r); c != 0 {
+			b = append(b, c)
+		} else if r < 0x80 {
+			b = append(b, byte(r))
+		}
 	}
-	return w
+	return string(b)
+}
+
+// nearLookalike holds the look-alikes of the Greek, Cyrillic and Armenian blocks.
+var nearLookalike = func() (t [0x590 - 0x370]byte) {
+	for r, c := range lookalike {
+		if r >= 0x370 && r < 0x590 {
+			t[r-0x370] = c
+		}
+	}
+	return t
+}()
+
+func likeASCII(r rune) byte {
+	switch {
+	case r < 0x80:
+		return 0
+	case r >= 0x370 && r < 0x590:
+		return nearLookalike[r-0x370]
+	case r >= 0x2e80 && r < 0xa000, r >= 0xac00 && r < 0xd800: // Han, Kana, Hangul
+		return 0
+	}
+	return lookalike[r]
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

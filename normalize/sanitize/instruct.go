@@ -66,8 +66,8 @@ you need to send
 you will now
 from now on
 act as
-pretend to
-pretend you
+^pretend to
+^pretend you
 roleplay as
 jailbreak
 do anything now
@@ -83,69 +83,69 @@ without informing
 without asking
 without confirmation
 without user
-tell the user
-inform the user
-ask the user
-show the user
-reply with
-respond with
-answer with
-print your
-output your
-reveal your
-reveal the
-repeat your
-repeat the above
-leak the
+^tell the user
+^inform the user
+^ask the user
+^show the user
+^reply with
+^respond with
+^answer with
+^print your
+^output your
+^reveal your
+^reveal the
+^repeat your
+^repeat the above
+^leak the
 exfiltrate
-send * to http
-send your
-send all
-send the contents
-send the content
-send the file
-send the user
-send the conversation
-send * credentials
-send * password
-send * token
-send * secrets
-send * key
-send * keys
-email the
-email all
-forward the
-forward all
-upload the
-upload all
-upload your
-post the contents
-post the conversation
-call the tool
-call the function
-call * tool
-call * instead
-call * immediately
-call * now
-invoke the tool
-invoke the function
-invoke * instead
-invoke * tool
-use the tool
-use * tool instead
-execute the tool
-execute the following
-execute the command
-execute this
-run the following
-run the command
-run the tool
-run this
-run * tool
-run rm
-run curl
-run bash
-run sudo
+^send * to http
+^send your
+^send all
+^send the contents
+^send the content
+^send the file
+^send the user
+^send the conversation
+^send * credentials
+^send * password
+^send * token
+^send * secrets
+^send * key
+^send * keys
+^email the
+^email all
+^forward the
+^forward all
+^upload the
+^upload all
+^upload your
+^post the contents
+^post the conversation
+^call the tool
+^call the function
+^call * tool
+^call * instead
+^call * immediately
+^call * now
+^invoke the tool
+^invoke the function
+^invoke * instead
+^invoke * tool
+^use the tool
+^use * tool instead
+^execute the tool
+^execute the following
+^execute the command
+^execute this
+^run the following
+^run the command
+^run the tool
+^run this
+^run * tool
+^run rm
+^run curl
+^run bash
+^run sudo
 please call
 please run
 please execute
@@ -175,51 +175,51 @@ then run
 now run
 immediately call
 immediately run
-read the file
-read the contents
-read * ssh
-read * env
-read your
-open the file
-open the url
-visit the
-visit this
-fetch the url
-browse to
-navigate to
-download and
-download the
-install the
-click here
-click the link
-click on
-follow the link
-follow these
-paste your
+^read the file
+^read the contents
+^read * ssh
+^read * env
+^read your
+^open the file
+^open the url
+^visit the
+^visit this
+^fetch the url
+^browse to
+^navigate to
+^download and
+^download the
+^install the
+^click here
+^click the link
+^click on
+^follow the link
+^follow these
+^paste your
 enter your password
 enter your token
-curl http
-curl s
-wget http
+^curl http
+^curl s
+^wget http
 rm rf
 sudo rm
 chmod 777
-delete all
-delete everything
-delete every
-drop all
-disable * safety
-disable * security
-disable * confirmation
-disable * approval
-grant access to
-grant admin
-transfer funds
-transfer * money
-transfer * to account
-wire * to
-approve all
-approve the
+^delete all
+^delete everything
+^delete every
+^drop all
+^disable * safety
+^disable * security
+^disable * confirmation
+^disable * approval
+^grant access to
+^grant admin
+^transfer funds
+^transfer * money
+^transfer * to account
+^wire * to
+^approve all
+^approve the
 important instruction
 important instructions
 important note to
@@ -287,17 +287,17 @@ before using this tool
 before any other
 for debugging purposes
 debugging purposes include
-include * contents of
-include the full
-include your
-include all
-include * password
-include * token
-include * secret
-include * api key
-attach the
-attach your
-append the
+^include * contents of
+^include the full
+^include your
+^include all
+^include * password
+^include * token
+^include * secret
+^include * api key
+^attach the
+^attach your
+^append the
 im start
 im end
 end of system
@@ -315,15 +315,19 @@ oubliez * instructions
 // maxPhrase words are remembered while the phrases are matched.
 const phraseWords = 8
 
-type phrase []string
+type phrase struct {
+	words  []string
+	clause bool // only at the start of a clause
+}
 
 func phraseTable(list string) map[string][]phrase {
 	t := make(map[string][]phrase)
 	for _, line := range strings.Split(list, "\n") {
-		if w := strings.Fields(line); len(w) > 0 {
+		rest, clause := strings.CutPrefix(line, "^")
+		if w := strings.Fields(rest); len(w) > 0 {
 			// Matched backwards from the last word.
 			last := w[len(w)-1]
-			t[last] = append(t[last], w)
+			t[last] = append(t[last], phrase{w, clause})
 		}
 	}
 	return t
@@ -414,8 +418,9 @@ func split(s string) []string {
 }
 
 type seen struct {
-	from, to int // the word
-	begin    int // where its sentence or line begins
+	from, to int  // the word
+	begin    int  // where its sentence or line begins
+	clause   bool // first word of a clause
 	arr      [12]byte
 	n        int
 }
@@ -430,6 +435,8 @@ func instructions(s string) []span {
 		count int
 		begin int
 		line  = true
+		// clause: the next word is the first of a clause
+		clause = true
 	)
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -442,17 +449,19 @@ func instructions(s string) []span {
 			if imitates(s[i:]) {
 				e := lineEnd(s, i)
 				drop = append(drop, span{begin, e})
-				i, begin, count = e, e, 0
+				i, begin, count, clause = e, e, 0, true
 				continue
 			}
 		}
 		if !isAlpha(c) {
 			switch c {
 			case '\n':
-				begin, line = i+1, true
+				begin, line, clause = i+1, true, true
+			case ',', ':', '(', ')', '"', '\'', '-', '>', ']':
+				clause = true
 			case '.', '!', '?', ';':
 				if i+1 >= len(s) || isSpace(s[i+1]) || s[i+1] == '"' || s[i+1] == '\'' {
-					begin, count = i+1, 0
+					begin, count, clause = i+1, 0, true
 				}
 			}
 			i++
@@ -473,7 +482,8 @@ func instructions(s string) []span {
 				w.n = len(w.arr)
 			}
 		}
-		w.from, w.to, w.begin = i, j, begin
+		w.from, w.to, w.begin, w.clause = i, j, begin, clause
+		clause = false
 		count++
 		if list, ok := phrases[string(w.arr[:w.n])]; ok {
 			if from := match(list, &ring, count); from >= 0 {
@@ -491,7 +501,8 @@ func instructions(s string) []span {
 // match compares the last words with the phrases of list, backwards. It returns
 // the number of the word at which a phrase begins, or -1.
 func match(list []phrase, ring *[phraseWords]seen, count int) int {
-	for _, p := range list {
+	for _, ph := range list {
+		p := ph.words
 		k := count - 1
 		ok := true
 		for n := len(p) - 1; n >= 0 && ok; n-- {
@@ -522,7 +533,7 @@ func match(list []phrase, ring *[phraseWords]seen, count int) int {
 			ok = string(w.arr[:w.n]) == p[n]
 			k--
 		}
-		if ok {
+		if ok && (!ph.clause || ring[(k+1)%phraseWords].clause) {
 			return k + 1
 		}
 	}

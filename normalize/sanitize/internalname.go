@@ -2,11 +2,12 @@ package sanitize
 
 import "strings"
 
-// hostSuffixes end the names of hosts that only a network's own members know.
+// hostSuffixes end the names of hosts that only their owner should know, besides
+// the domains of inner networks in innerHost.
 var hostSuffixes = []string{
-	".internal", ".corp", ".lan", ".local", ".localdomain", ".svc", ".intranet", ".private", ".home.arpa", ".consul", ".cluster", ".home", ".ec2",
-	".amazonaws.com", ".windows.net", ".mongodb.net", ".azure.com", ".database.azure.com", ".rds.aliyuncs.com", ".neon.tech", ".supabase.co",
-	".redis.cache.windows.net", ".cloud.es.io", ".psdb.cloud", ".cockroachlabs.cloud", ".aivencloud.com", ".upstash.io", ".redislabs.com", ".redns.redis-cloud.com", ".snowflakecomputing.com", ".run.app", ".test", ".invalid",
+	".home.arpa", ".amazonaws.com", ".windows.net", ".mongodb.net", ".azure.com", ".rds.aliyuncs.com", ".neon.tech", ".supabase.co",
+	".cloud.es.io", ".psdb.cloud", ".cockroachlabs.cloud", ".aivencloud.com", ".upstash.io", ".redislabs.com",
+	".redns.redis-cloud.com", ".snowflakecomputing.com", ".run.app",
 }
 
 // servicePorts are ports that give away a service of the inner network.
@@ -16,6 +17,26 @@ func servicePort(p string) bool {
 		return true
 	}
 	return false
+}
+
+// innerHost reports a name under one of hostSuffixes.
+func innerHost(name string) bool {
+	var arr [16]byte
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if len(last) > 12 {
+		return false
+	}
+	switch string(fold(arr[:0], last)) {
+	case "internal", "corp", "lan", "local", "localdomain", "svc", "intranet", "private", "consul", "cluster", "home", "ec2", "test", "invalid":
+		return true
+	case "com", "net", "co", "tech", "io", "app", "cloud", "arpa":
+		for _, suf := range hostSuffixes {
+			if len(name) > len(suf) && strings.EqualFold(name[len(name)-len(suf):], suf) {
+				return true
+			}
+		}
+	}
+	return strings.Contains(name, ".svc.")
 }
 
 // hostToken recognises names of hosts in the chunk s[i:j].
@@ -45,10 +66,8 @@ func (m *masker) hostToken(i, j int) int {
 		return m.put(i, end, mHost, rHost)
 	}
 	if strings.IndexByte(name, '.') > 0 && isAlpha(name[len(name)-1]) {
-		for _, suf := range hostSuffixes {
-			if len(name) > len(suf) && strings.EqualFold(name[len(name)-len(suf):], suf) || len(name) > len(suf) && strings.Contains(name, ".svc.") {
-				return m.put(i, end, mHost, rHost)
-			}
+		if innerHost(name) {
+			return m.put(i, end, mHost, rHost)
 		}
 		if port != "" {
 			return m.put(i, end, mHost, rHost)
@@ -168,34 +187,49 @@ func (m *masker) dbName(i int, w string) bool {
 		return false
 	}
 	switch strings.ToLower(m.word) {
-	case "relation", "table", "column", "index", "constraint", "sequence", "schema", "database", "view", "trigger", "role", "keyspace", "tablespace", "collection", "namespace", "entry":
-		return true
+	case "relation", "table", "column", "index", "constraint", "sequence", "schema", "database", "view", "trigger", "role", "keyspace", "tablespace":
+		return !(strings.EqualFold(m.word, "role") && q == '`')
+	case "collection", "namespace", "entry":
+		return q != '`' && (m.word2 == "" || !strings.EqualFold(m.word2, "property"))
 	case "key":
 		switch strings.ToLower(m.word2) {
 		case "foreign", "primary", "unique", "for", "duplicate":
 			return true
 		}
 	case "user":
-		return strings.EqualFold(m.word2, "for")
+		return strings.EqualFold(m.word2, "for") || strings.EqualFold(m.word2, "to")
 	}
 	return false
 }
 
+// idPrefixes begin the ids of requests, charges, organisations and the like.
+var idPrefixes = func() (t [128][]string) {
+	for _, p := range strings.Fields(`req_ req- ch_ org- cus_ pi_ sub_ acct_ evt_ txn_ proj_ asst_ thread_ run_ msg_ file- in_ pm_ cs_ seti_ wh_
+		trace- corr- resp_ chatcmpl- call_ toolu_ usr_ user_ sess_ order_ inv_`) {
+		t[p[0]] = append(t[p[0]], p)
+	}
+	return t
+}()
+
 // requestID recognises ids by their prefix: req_..., ch_..., org-....
 func requestID(w string) bool {
-	for _, p := range []string{"req_", "req-", "ch_", "org-", "cus_", "pi_", "sub_", "acct_", "evt_", "txn_", "proj_", "asst_", "thread_", "run_", "msg_", "file-", "in_", "pm_", "cs_", "seti_", "wh_", "trace-", "corr-", "resp_", "chatcmpl-", "call_", "toolu_", "usr_", "user_", "sess_", "order_", "inv_"} {
-		if len(w) >= len(p)+6 && w[:len(p)] == p {
-			t := w[len(p):]
-			n := 0
-			for k := 0; k < len(t); k++ {
-				if isDigit(t[k]) {
-					n++
-				} else if !isAlpha(t[k]) {
-					return false
-				}
-			}
-			return n > 0 && n < len(t) || n >= 6 || oddCase(t)
+	if w[0] >= 128 {
+		return false
+	}
+	for _, p := range idPrefixes[w[0]] {
+		if len(w) < len(p)+6 || w[:len(p)] != p {
+			continue
 		}
+		t := w[len(p):]
+		n := 0
+		for k := 0; k < len(t); k++ {
+			if isDigit(t[k]) {
+				n++
+			} else if !isAlpha(t[k]) {
+				return false
+			}
+		}
+		return n > 0 && n < len(t) || n >= 6 || oddCase(t)
 	}
 	return false
 }
@@ -205,6 +239,14 @@ func requestID(w string) bool {
 func envName(w string) bool {
 	if len(w) < 4 || !isUpper(w[0]) || strings.IndexByte(w, '_') <= 0 {
 		return false
+	}
+	// A code says what is wrong with a key: TOKEN_INVALID, MISSING_SECRET.
+	state := false
+	for _, p := range []string{"_INVALID", "_EXPIRED", "_MISSING", "_DENIED", "_REQUIRED", "_FAILED", "_ERROR", "_EXCEEDED", "_FOUND", "_UNSUPPORTED", "_MISMATCH", "_REVOKED", "_UNAUTHORIZED", "_FORBIDDEN"} {
+		state = state || strings.HasSuffix(w, p)
+	}
+	for _, p := range []string{"INVALID_", "MISSING_", "UNKNOWN_", "ERR_", "EXPIRED_", "UNSUPPORTED_", "DUPLICATE_", "BAD_", "NO_"} {
+		state = state || strings.HasPrefix(w, p)
 	}
 	harmless := true
 	start := 0
@@ -221,7 +263,7 @@ func envName(w string) bool {
 		p := w[start:i]
 		switch p {
 		case "KEY", "KEYS", "TOKEN", "SECRET", "PASSWORD", "PASS", "PWD", "URL", "URI", "DSN", "HOST", "PORT", "USER", "USERNAME", "ENV", "PATH", "DIR", "HOME", "CREDENTIALS", "ENDPOINT", "BUCKET", "ACCOUNT", "WEBHOOK", "CERT":
-			harmless = false
+			harmless = harmless && state
 		case "ERR", "HTTP", "IS", "TO", "EOF", "SQL", "DNS", "SSL", "TLS", "CERT_":
 		default:
 			if !known(p) && !allDigits(p) {
@@ -291,54 +333,130 @@ func (m *masker) lineRule(i int, begin bool) int {
 	return m.put(i, e, mSQL, rSQL)
 }
 
-// sql reports a statement at i.
+// maxSQL is how far behind its verb a statement has to show itself, in bytes.
+const maxSQL = 160
+
+// sql reports a statement at i. Capitals are taken for SQL sooner than small
+// letters, which may be prose: "select a value from the list".
 func (m *masker) sql(i int) bool {
 	s := m.s
 	if i > 0 && isAlnum(s[i-1]) {
 		return false
 	}
-	end := min(len(s), i+300)
-	if k := strings.IndexByte(s[i:min(end, i+12)], ' '); k < 0 || !plainWord(s[i:i+k]) {
+	k := i
+	shout := true
+	for k < len(s) && isAlpha(s[k]) && k-i < 9 {
+		shout = shout && isUpper(s[k])
+		k++
+	}
+	if k-i < 4 || k >= len(s) || !isSpace(s[k]) {
 		return false
 	}
-	verb, rest, _ := strings.Cut(s[i:end], " ")
-	if len(verb) < 4 {
-		return false
-	}
-	upper := strings.ToUpper(verb)
-	shout := upper == verb
-	switch upper {
-	case "SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "CREATE", "ALTER", "DROP", "TRUNCATE", "MERGE", "REPLACE", "GRANT", "REVOKE", "CALL", "EXEC", "EXECUTE":
-	default:
-		return false
-	}
-	if k := strings.IndexByte(rest, '\n'); k >= 0 && upper != "SELECT" && upper != "WITH" {
-		rest = rest[:k]
-	}
-	up := strings.ToUpper(rest)
-	has := func(p string) bool { return strings.Contains(up, p) }
-	switch upper {
-	case "SELECT":
-		return shout && (has(" FROM ") || has("\nFROM ") || has("(") || strings.HasPrefix(up, "*") || strings.HasPrefix(up, "1")) ||
-			has(" FROM ") && (strings.HasPrefix(up, "*") || has(" WHERE ") && strings.ContainsAny(up, "=<>") || has(" JOIN ") || has(" LIMIT ") || has("(*)"))
-	case "INSERT", "REPLACE", "MERGE":
-		return strings.HasPrefix(up, "INTO ") && (shout || has("VALUES") || has("("))
-	case "UPDATE":
-		return has(" SET ") && (shout || strings.Contains(up, "="))
-	case "DELETE":
-		return strings.HasPrefix(up, "FROM ") && (shout || has(" WHERE ") && strings.ContainsAny(up, "=<>"))
-	case "WITH":
-		return has(" AS (") && (shout || has("SELECT"))
-	case "CREATE", "ALTER", "DROP", "TRUNCATE":
-		obj, tail, _ := strings.Cut(up, " ")
-		switch obj {
-		case "TABLE", "INDEX", "DATABASE", "VIEW", "SCHEMA", "FUNCTION", "TRIGGER", "ROLE", "UNIQUE", "TEMP", "TEMPORARY":
-			return shout && tail != "" && strings.HasPrefix(rest, obj) || !shout && (has(" IF EXISTS ") || has(" IF NOT EXISTS ") || has("(") || has(" ADD "))
-		}
-	case "GRANT", "REVOKE":
-		return shout && has(" ON ")
-	case "CALL", "EXEC", "EXECUTE":
-		return shout && (has("(") || has("@"))
+	var arr [8]byte
+	verb := fold(arr[:0], s[i:k])
+	if string(verb) == "select" || string(verb) == "insert" || string(verb) == "update" || string(verb) == "delete" || string(verb) == "with" ||
+		string(verb) == "create" || string(verb) == "alter" || string(verb) == "drop" || string(verb) == "truncate" || string(verb) == "merge" ||
+		string(verb) == "replace" || string(verb) == "grant" || string(verb) == "revoke" || string(verb) == "call" || string(verb) == "exec" || string(verb) == "execute" {
+		return statement(string(verb), readClauses(s[k:min(len(s), k+maxSQL)]), shout)
 	}
 	return false
+}
+
+// clauses is what follows a verb: its first word and the words and signs of SQL.
+type clauses struct {
+	first                                                  string // in lower case
+	loud                                                   bool   // first is in capitals
+	from, where, set, values, as, join, limit, on, add, ex bool
+	compare, bracket, star, semi                           bool
+	words                                                  int
+}
+
+func readClauses(t string) (c clauses) {
+	var arr [16]byte
+	for i := 0; i < len(t); {
+		switch ch := t[i]; {
+		case isAlpha(ch) || ch == '_':
+			j := i
+			for j < len(t) && (isAlnum(t[j]) || t[j] == '_' || t[j] == '.') {
+				j++
+			}
+			c.words++
+			if j-i <= len(arr) {
+				w := fold(arr[:0], t[i:j])
+				switch string(w) {
+				case "from":
+					c.from = true
+				case "where":
+					c.where = true
+				case "set":
+					c.set = true
+				case "values":
+					c.values = true
+				case "as":
+					c.as = c.as || j+1 < len(t) && (t[j] == '(' || t[j+1] == '(')
+				case "join":
+					c.join = true
+				case "limit":
+					c.limit = true
+				case "on":
+					c.on = true
+				case "add":
+					c.add = true
+				case "exists":
+					c.ex = true
+				}
+				if c.words == 1 {
+					c.first = string(w)
+					c.loud = t[i:j] != c.first
+				}
+			}
+			i = j
+			continue
+		case ch == '=' || ch == '<' || ch == '>':
+			c.compare = true
+		case ch == '(':
+			c.bracket = true
+		case ch == '*':
+			c.star = c.star || c.words == 0
+		case isDigit(ch) && c.words == 0:
+			c.words, c.first = 1, "1"
+		case ch == ';':
+			c.semi = true
+		}
+		i++
+	}
+	return c
+}
+
+func statement(verb string, c clauses, shout bool) bool {
+	switch verb {
+	case "select":
+		return shout && (c.from || c.star || c.bracket || c.first == "1") || c.star ||
+			c.from && (c.where && c.compare || c.join || c.limit)
+	case "insert", "replace", "merge":
+		return c.first == "into" && (shout || c.values || c.bracket)
+	case "update":
+		return c.set && (shout || c.compare)
+	case "delete":
+		return c.first == "from" && (shout && c.loud || c.where && c.compare)
+	case "with":
+		return c.as
+	case "create", "alter", "drop", "truncate":
+		switch c.first {
+		case "table", "index", "database", "view", "schema", "function", "trigger", "role", "unique", "temp", "temporary":
+			return shout && c.loud && c.words > 1 || c.ex || c.bracket || c.add
+		}
+	case "grant", "revoke":
+		return shout && c.on
+	case "call", "exec", "execute":
+		return shout && c.bracket
+	}
+	return false
+}
+
+func fold(buf []byte, w string) []byte {
+	for i := 0; i < len(w); i++ {
+		buf = append(buf, lower(w[i]))
+	}
+	return buf
 }

@@ -17,8 +17,16 @@ var keyWords = map[string]bool{
 	"pwd": true, "pass": true, "pw": true, "passwd": true, "sig": true, "sas": true, "dsn": true, "jwt": true, "otp": true,
 	"totp": true, "auth": true, "session": true, "sid": true, "bearer": true, "pin": true, "cvv": true, "cvc": true,
 	"ssn": true, "seed": true, "hmac": true, "salt": true, "nonce": true, "psk": true, "apikey": true, "creds": true, "cred": true,
-	"userpass": true, "dbpass": true, "uid": false,
+	"userpass": true, "dbpass": true,
 }
+
+// keyWordStart are the first letters of keyWords.
+var keyWordStart = func() (t [256]bool) {
+	for w := range keyWords {
+		t[w[0]] = true
+	}
+	return t
+}()
 
 // keyInnocent are names that hold a sensitive word and no secret.
 var keyInnocent = []string{
@@ -65,12 +73,20 @@ func sensitiveKey(name string) bool {
 	return sensitiveFlat(flat) && !innocent(flat) || keyWord(name)
 }
 
-func sensitiveFlat(flat []byte) bool {
-	// Every part holds one of these letters' pairs; most names hold none.
-	s := string(flat) // does not escape: no allocation for short names
+// partsByLetter are keyParts by their first letter.
+var partsByLetter = func() (t [256][]string) {
 	for _, p := range keyParts {
-		if strings.Contains(s, p) {
-			return true
+		t[p[0]] = append(t[p[0]], p)
+	}
+	return t
+}()
+
+func sensitiveFlat(flat []byte) bool {
+	for i := 0; i+4 < len(flat); i++ {
+		for _, p := range partsByLetter[flat[i]] {
+			if len(flat)-i >= len(p) && string(flat[i:i+len(p)]) == p {
+				return true
+			}
 		}
 	}
 	return false
@@ -106,7 +122,7 @@ func keyWord(name string) bool {
 		}
 		if w := name[start:end]; len(w) > 0 && len(w) <= 12 {
 			low := flatten(arr[:0], w)
-			if keyWords[string(low)] {
+			if len(low) > 1 && keyWordStart[low[0]] && keyWords[string(low)] {
 				return true
 			}
 			if words == 0 && string(low) == "key" && start > 0 && !publicKeyName(name[:start]) {

@@ -32,8 +32,10 @@ func (m *masker) tag(i int) int {
 	}
 	if m.mode != logging {
 		r := rMarkup
-		if strings.Contains(s[i:e], " object at ") || strings.Contains(s[i:e], "0x") {
+		if strings.Contains(s[j:e], " at 0x") {
 			r = rRepr
+		} else if !tagShape(s[i+1:j], s[j:e]) {
+			return m.put(i, i+1, "", rMarkup) // <HttpError 404 when ...>: the words count
 		}
 		m.put(i, e+1, "", r)
 	}
@@ -52,6 +54,19 @@ func (m *masker) tag(i int) int {
 		return j
 	}
 	return e + 1
+}
+
+// tagShape reports a name followed by nothing or by attributes.
+func tagShape(name, rest string) bool {
+	rest = strings.TrimLeft(rest, " \t\n")
+	if name == "" || rest == "" || rest == "/" {
+		return true
+	}
+	k := 0
+	for k < len(rest) && (keyByte(rest[k]) || rest[k] == ':' || rest[k] == '@') {
+		k++
+	}
+	return k > 0 && k < len(rest) && rest[k] == '=' || strings.EqualFold(name, "img") || strings.EqualFold(name, "a") || strings.EqualFold(name, "script")
 }
 
 // nextClose returns the index of the next ">" or -1. It remembers where it has

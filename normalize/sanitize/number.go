@@ -68,6 +68,9 @@ func (m *masker) number(i, j int) int {
 	if e < len(s) && (isAlpha(s[e]) || s[e] == '_') {
 		return i
 	}
+	if dots == 3 && intDigits <= 3 && digits <= 12 {
+		return i // a version of four parts
+	}
 	if dots == 1 && intDigits <= 6 && digits <= 24 {
 		return i // a decimal fraction
 	}

@@ -73,7 +73,8 @@ func rootDir(w string) bool {
 // pathEnd returns the end of the path at i.
 func pathEnd(s string, i int) int {
 	e := i
-	for e < len(s) && !isSpace(s[e]) && strings.IndexByte("\"'`<>|,;(){}[]*", s[e]) < 0 {
+	unix := i < len(s) && (s[i] == '/' || s[i] == '~' || s[i] == '.')
+	for e < len(s) && !isSpace(s[e]) && strings.IndexByte("\"'`<>|,;(){}[]*", s[e]) < 0 && !(unix && s[e] == '\\') {
 		e++
 	}
 	for e > i && strings.IndexByte(".:!?", s[e-1]) >= 0 {

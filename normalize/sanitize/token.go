@@ -45,7 +45,7 @@ func (m *masker) remember(i, j int) {
 // maxToken+1 bytes on; over reports that it is longer.
 func chunkEnd(s string, i int) (end int, over bool) {
 	j := i
-	for j < len(s) && tokenByte(s[j]) {
+	for j < len(s) && tokenByte(s[j]) && !(s[j] == '\\' && brokenAt(s, j)) {
 		if j-i > maxToken {
 			for j < len(s) && tokenByte(s[j]) {
 				j++
@@ -55,6 +55,11 @@ func chunkEnd(s string, i int) (end int, over bool) {
 		j++
 	}
 	return j, false
+}
+
+// brokenAt reports an escaped line break, tab or quote at i.
+func brokenAt(s string, i int) bool {
+	return i+1 < len(s) && strings.IndexByte("nrt\"'", s[i+1]) >= 0
 }
 
 // chunk judges the run of token characters at i by its shape. It returns i when
@@ -70,11 +75,23 @@ func (m *masker) chunk(i int) int {
 		j--
 	}
 	if j-i < 2 {
+		if j > i && m.mode != logging && m.dbName(i, s[i:j]) {
+			return m.put(i, j, mName, rName)
+		}
 		return i
 	}
 	t := s[i:j]
+	if len(t) > 4 && len(t) <= 16 && len(t) != 9 && lowerWord(t) { // most words
+		if m.mode != logging && m.dbName(i, t) {
+			return m.put(i, j, mName, rName)
+		}
+		return i
+	}
 	if vendorToken(t) {
 		return m.put(i, j, mSecret, rVendor)
+	}
+	if isUUID(t) && (len(t) == 36 || !isAlnum(t[36])) {
+		return m.put(i, i+36, mID, rUUID)
 	}
 	if m.mode != logging {
 		if k := m.strictChunk(i, j); k > i {
@@ -101,13 +118,20 @@ func (m *masker) chunk(i int) int {
 	return i
 }
 
+func lowerWord(w string) bool {
+	for i := 0; i < len(w); i++ {
+		if !isLower(w[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // looks judges a token by its characters alone.
 func (m *masker) looks(i, e int, w string) int {
 	switch {
 	case len(w) < 8:
 		return i
-	case isUUID(w):
-		return m.put(i, e, mID, rUUID)
 	case hexID(w):
 		return m.put(i, e, mID, rHex)
 	case entropyToken(w):
@@ -150,10 +174,10 @@ func (m *masker) strictChunk(i, j int) int {
 		return m.path(i)
 	}
 	if isDigit(c) || isAlpha(c) {
-		if k := m.hostToken(i, j); k > i {
+		if k := m.relativePath(i, j); k > i {
 			return k
 		}
-		if k := m.relativePath(i, j); k > i {
+		if k := m.hostToken(i, j); k > i {
 			return k
 		}
 	}
@@ -178,8 +202,8 @@ func (m *masker) strictChunk(i, j int) int {
 	if envName(w) {
 		return m.put(i, i+len(w), mRedacted, rEnv)
 	}
-	if iban(m.s, i) > i {
-		return m.put(i, iban(m.s, i), mNumber, rIBAN)
+	if k := iban(m.s, i); k > i {
+		return m.put(i, k, mNumber, rIBAN)
 	}
 	return i
 }

@@ -6,7 +6,7 @@ import "strings"
 func (m *masker) url(i, j int) int {
 	s := m.s
 	e := j + 3
-	for e < len(s) && !isSpace(s[e]) && strings.IndexByte("\"'`<>", s[e]) < 0 {
+	for e < len(s) && !isSpace(s[e]) && strings.IndexByte("\"'`<>", s[e]) < 0 && !(s[e] == '\\' && brokenAt(s, e)) {
 		e++
 	}
 	if m.mode == logging {
@@ -52,7 +52,7 @@ func (m *masker) logURL(i, e int) int {
 	// Segments that look like secrets (web hooks).
 	for k := host; k < e; {
 		end := k
-		for end < e && s[end] != '/' && s[end] != '?' {
+		for end < e && s[end] != '/' && s[end] != '?' && s[end] != '#' {
 			end++
 		}
 		if w := s[k:end]; k >= m.last && (vendorToken(w) || entropyToken(w) && len(w) <= maxToken) {

@@ -16,8 +16,8 @@ func (m *masker) keyValue(i, j int) int {
 	if len(name) < 2 {
 		return i
 	}
-	scheme := len(name) <= 9 && (strings.EqualFold(name, "bearer") || strings.EqualFold(name, "basic") || strings.EqualFold(name, "digest") || strings.EqualFold(name, "negotiate"))
-	if scheme && j < len(s) && s[j] == ' ' {
+	scheme := len(name) >= 5 && len(name) <= 9 && j < len(s) && s[j] == ' ' && (strings.EqualFold(name, "bearer") || strings.EqualFold(name, "basic") || strings.EqualFold(name, "digest") || strings.EqualFold(name, "negotiate"))
+	if scheme {
 		return m.authScheme(i, j)
 	}
 	if !sensitiveKey(name) {
@@ -175,7 +175,7 @@ func followsKey(s string, i int) bool {
 // emptyValue reports the values that say that there is none.
 func emptyValue(w string) bool {
 	switch strings.ToLower(w) {
-	case "null", "none", "nil", "undefined", "true", "false", "''", `""`, "...", "***", "****", "*****", "********", "xxx", "<nil>":
+	case "yes", "no", "null", "none", "nil", "undefined", "true", "false", "''", `""`, "...", "***", "****", "*****", "********", "xxx", "<nil>":
 		return true
 	}
 	return false
@@ -293,6 +293,13 @@ func (m *masker) lineValue(i, v, nameEnd int, flat string, sure bool) int {
 	if k := m.nameStart(nameEnd); k > 0 && (s[k-1] == '"' || s[k-1] == '\'') {
 		quote = s[k-1]
 	}
+	first := v
+	for first < len(s) && valueByte(s[first]) && first-v < 20 {
+		first++
+	}
+	if w := s[v:first]; !sure && proseWord(w) && !strings.EqualFold(w, "basic") {
+		return i
+	}
 	for e < len(s) && s[e] != '\n' && (quote == 0 || s[e] != quote) {
 		if s[e] == '\\' && e+1 < len(s) && s[e+1] == 'n' {
 			break
@@ -300,8 +307,7 @@ func (m *masker) lineValue(i, v, nameEnd int, flat string, sure bool) int {
 		e++
 	}
 	w := s[v:e]
-	first, _, _ := strings.Cut(w, " ")
-	if !sure && proseWord(first) && !strings.EqualFold(first, "basic") || w == "" || w == mRedacted || emptyValue(w) {
+	if w == "" || w == mRedacted || emptyValue(w) {
 		return i
 	}
 	r := rHeader
@@ -371,7 +377,7 @@ func (m *masker) afterBlank(i, j, g int, name string) int {
 		return i
 	}
 	w := s[g:end]
-	if flag && w[0] != '-' {
+	if flag && w[0] != '-' && (!known(w) || !proseWord(w) && !known(nextWord(s, end))) {
 		return m.put(g, end, mRedacted, rCLI)
 	}
 	if m.near() {
@@ -398,6 +404,16 @@ func (m *masker) afterBlank(i, j, g int, name string) int {
 		return end
 	}
 	return i
+}
+
+// nextWord returns the word behind a blank at i.
+func nextWord(s string, i int) string {
+	k := skipBlanks(s, i)
+	e := k
+	for e < len(s) && isAlpha(s[e]) {
+		e++
+	}
+	return s[k:e]
 }
 
 // near reports a word before that makes "token x" a matter of syntax.

@@ -22,7 +22,11 @@ func known(w string) bool {
 	for i := 0; i < len(w); i++ {
 		arr[i] = lower(w[i])
 	}
-	return vocabulary()[string(arr[:len(w)])]
+	b := arr[:len(w)]
+	if vocabulary()[string(b)] {
+		return true
+	}
+	return len(b) > 3 && b[len(b)-1] == 's' && vocabulary()[string(b[:len(b)-1])]
 }
 
 // explains are words of which a sentence that gives a reason has at least one.
