@@ -10,8 +10,8 @@ import (
 
 const (
 	maxPattern  = 1 << 10 // bytes of one pattern
-	maxProgram  = 2000    // instructions of one pattern, about
-	maxPrograms = 10_000  // instructions of all patterns of a schema
+	maxProgram  = 4000    // instructions of one pattern, about
+	maxPrograms = 16_000  // instructions of all patterns of a schema
 )
 
 var errPattern = errors.New("patterns are too large")
@@ -63,15 +63,16 @@ func (p *patterns) compile(pattern string) (jsonschema.Regexp, error) {
 // instructions estimates the size of the program from above. Go refuses trees
 // that nest deeper than 1,000, so the recursion is bounded.
 func instructions(re *syntax.Regexp) int {
-	n := 2
-	if re.Op == syntax.OpLiteral {
-		n += len(re.Rune)
-	}
+	n := 0
 	for _, sub := range re.Sub {
 		n = min(n+instructions(sub), 1<<20)
 	}
-	if re.Op == syntax.OpRepeat {
-		n *= max(re.Min, re.Max, 1) + 1
+	switch re.Op {
+	case syntax.OpLiteral:
+		n = len(re.Rune)
+	case syntax.OpRepeat:
+		n = (n + 1) * (max(re.Min, re.Max) + 1)
 	}
+	n += 2
 	return min(n, 1<<20)
 }
