@@ -27,6 +27,7 @@ func (g *group) settle(op *syncOp, r *syncReply, err error, sent, now time.Durat
 func (g *group) grant(op *syncOp, r *syncReply, i int, now time.Duration) {
 	d, dr := &op.demands[i], r.demands[i]
 	l := g.l
+	at := d.tier(dr.key) // before the first waiter is gone: its tiers are its own
 	for n, w := range d.waiters {
 		for j := range w.tiers {
 			w.views[j] = w.keys[j].view
@@ -41,7 +42,6 @@ func (g *group) grant(op *syncOp, r *syncReply, i int, now time.Duration) {
 			w.finish()
 			continue
 		}
-		at := d.tier(dr.key)
 		k, t := w.keys[at], &w.tiers[at]
 		switch dr.bound {
 		case RPM:
