@@ -35,6 +35,8 @@ func TestAlternatives(t *testing.T) {
 		"property names":         {`{"propertyNames":{"pattern":"^[a-z]+$"}}`, `{"A":1}`, []Violation{{"A", Unexpected, "", "unexpected", "integer", ""}}},
 		"property names below":   {`{"properties":{"z":{"propertyNames":{"pattern":"^[a-z]+$"}},"a":{"properties":{"B":{"type":"string"}}}}}`, `{"a":{"c":{"d":1}},"z":{"B":1}}`, []Violation{{"z.B", Unexpected, "", "unexpected", "integer", ""}}},
 		"property names unclear": {`{"properties":{"z":{"propertyNames":{"pattern":"^[a-z]+$"}},"a":{"properties":{"B":{"type":"string"}}}}}`, `{"a":{"B":"x"},"z":{"B":1}}`, []Violation{{"B", Unexpected, "", "unexpected", "", ""}}},
+		"misspelt, open schema":  {`{"required":["query"],"properties":{"query":{"type":"string"},"limit":{}}}`, `{"Querry":"x","limit":1,"other":2}`, []Violation{{"query", Missing, "a string", "missing", "", ""}, {"Querry", Unexpected, "", "unexpected", "string", "query"}}},
+		"nothing missing":        {`{"required":["query"],"properties":{"query":{}}}`, `{"query":"x","querry":1}`, nil},
 		"both spellings near":    {`{"properties":{"file_path":{},"path":{}},"additionalProperties":false}`, `{"filepath":1}`, []Violation{{"filepath", Unexpected, "", "unexpected", "integer", "file_path"}}},
 		"what is sent is no aim": {`{"properties":{"query":{}},"additionalProperties":false}`, `{"query":1,"querry":1}`, []Violation{{"querry", Unexpected, "", "unexpected", "integer", ""}}},
 		"listed values are cut":  {`{"properties":{"a":{"enum":[1,2,3,4,5,6,7,8,9,10]}}}`, `{"a":0}`, []Violation{{"a", NotInEnum, "one of 1, 2, 3, 4, 5, 6, 7, 8 and others", "0", "integer", ""}}},
@@ -77,7 +79,7 @@ func TestCheckResult(t *testing.T) {
 func TestRandomSchemas(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	refused := 0
-	for range 3000 {
+	for range 1000 {
 		schema, args := randomSchema(r, 3), randomValue(r, 3)
 		tool := NewTool([]byte(schema), []byte(schema))
 		first := tool.CheckArguments([]byte(args))
@@ -101,8 +103,8 @@ func TestRandomSchemas(t *testing.T) {
 			t.Fatalf("%s admits %s, which %s refuses", amended, args, schema)
 		}
 	}
-	if refused < 500 {
-		t.Errorf("only %d of 3000 values were refused", refused)
+	if refused < 200 {
+		t.Errorf("only %d of 1000 values were refused", refused)
 	}
 }
 

@@ -15,7 +15,8 @@ const (
 	Other Kind = iota
 	// Missing is a required property that is absent.
 	Missing
-	// Unexpected is a property that the schema does not admit.
+	// Unexpected is a property that the schema does not admit, or that it admits
+	// but that looks like one that is missing.
 	Unexpected
 	// WrongType is a value of another JSON type.
 	WrongType
@@ -33,6 +34,7 @@ const (
 	BadPattern
 )
 
+// String returns the kind in words, for logs and tests.
 func (k Kind) String() string {
 	names := [...]string{"other", "missing", "unexpected", "wrong type", "not in enum", "out of range", "too long", "too short", "bad format", "bad pattern"}
 	if k < 0 || int(k) >= len(names) {

@@ -41,7 +41,7 @@ func (f *finder) constrain(p *Property, v any, depth int) {
 // either unites the types of alternatives. Constraints are taken over when all
 // but null leave one alternative, or when all alternatives list values.
 func (f *finder) either(p *Property, list []any, depth int) {
-	var real []Property
+	var forms []Property
 	var types []string
 	for _, e := range list {
 		var q Property
@@ -52,17 +52,17 @@ func (f *finder) either(p *Property, list []any, depth int) {
 			}
 		}
 		if q.Type != "null" {
-			real = append(real, q)
+			forms = append(forms, q)
 		}
 	}
 	name, required := p.Name, p.Required
-	if len(real) == 1 {
-		*p = real[0]
-	} else if len(p.Enum) == 0 && len(real) > 1 && !slices.ContainsFunc(real, func(q Property) bool { return len(q.Enum) == 0 }) {
-		for _, q := range real {
+	if len(forms) == 1 {
+		*p = forms[0]
+	} else if len(p.Enum) == 0 && len(forms) > 1 && !slices.ContainsFunc(forms, func(q Property) bool { return len(q.Enum) == 0 }) {
+		for _, q := range forms {
 			p.Enum = append(p.Enum, q.Enum...)
 		}
-		p.first = real[0].first
+		p.first = forms[0].first
 		p.Enum = p.Enum[:min(len(p.Enum), maxListed)]
 	}
 	p.Name, p.Required = name, required

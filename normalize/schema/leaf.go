@@ -139,6 +139,27 @@ func (r *reader) missing(e *jsonschema.ValidationError, names []string) {
 		}
 		r.addMember(e, name, v)
 	}
+	if s != nil && s.AdditionalProperties == nil && len(s.PatternProperties) == 0 {
+		r.misspelt(e, s, names)
+	}
+}
+
+// misspelt notes properties that an open schema admits but that look like one
+// of those missing: most schemas do not say additionalProperties false.
+func (r *reader) misspelt(e *jsonschema.ValidationError, s *jsonschema.Schema, names []string) {
+	const most = 50 // properties and names that are compared
+	object, _ := locate(r.value, e.InstanceLocation).(map[string]any)
+	if len(object) > most {
+		return
+	}
+	for sent := range object {
+		if s.Properties[sent] != nil {
+			continue
+		}
+		if near := Nearest(sent, names[:min(most, len(names))]); s.Properties[near] != nil {
+			r.unexpected(e, sent)
+		}
+	}
 }
 
 func (r *reader) unexpected(e *jsonschema.ValidationError, name string) {

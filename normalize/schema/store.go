@@ -20,7 +20,7 @@ const (
 // Store remembers the tools that passed in tools/list results: at most a fixed
 // number of them, the least recently used leaving first, and at most 64 MiB of
 // schemas. Equal schemas are kept once, whatever their scope. It is safe for
-// concurrent use.
+// concurrent use. A nil *Store learns nothing and knows nothing.
 type Store struct {
 	mu    sync.Mutex
 	max   int // tools
@@ -58,7 +58,7 @@ func NewStore(tools int) *Store {
 // The caller chooses a scope that no two authorization contexts share when the
 // result says cacheScope "private" (MCP 2026-07-28, caching).
 func (s *Store) Learn(scope string, toolsListResult []byte, now time.Time) {
-	if len(toolsListResult) > maxPage {
+	if s == nil || len(toolsListResult) > maxPage {
 		return
 	}
 	page := s.pages.key(scope, toolsListResult)
@@ -188,6 +188,9 @@ func (s *Store) drop(el *list.Element) {
 
 // Lookup returns what is known of a tool, or nil.
 func (s *Store) Lookup(scope, tool string, now time.Time) *Tool {
+	if s == nil {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	el := s.tools[key{scope, tool}]
@@ -205,6 +208,9 @@ func (s *Store) Lookup(scope, tool string, now time.Time) *Tool {
 
 // Forget drops all tools of a scope, for notifications/tools/list_changed.
 func (s *Store) Forget(scope string) {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for k, el := range s.tools {
@@ -216,6 +222,9 @@ func (s *Store) Forget(scope string) {
 
 // Len returns the number of tools known, expired ones included.
 func (s *Store) Len() int {
+	if s == nil {
+		return 0
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.tools)

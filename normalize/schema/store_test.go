@@ -168,6 +168,15 @@ func TestStoreIsSafeForConcurrentUse(t *testing.T) {
 	}
 }
 
+func TestNilStore(t *testing.T) {
+	var s *Store
+	s.Learn("", page("", named("x", "p")), epoch)
+	s.Forget("")
+	if s.Lookup("", "x", epoch) != nil || s.Len() != 0 {
+		t.Error("a nil store knows something")
+	}
+}
+
 func TestNilTool(t *testing.T) {
 	var tool *Tool
 	_, ok := tool.Property("a")
