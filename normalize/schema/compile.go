@@ -47,10 +47,10 @@ func compile(raw string) (p *program) {
 		return p
 	}
 	prep := preparer{draft: draftOf(doc)}
-	if err := prep.schema(doc, 0); err != nil {
+	if err := prep.schema(doc, 0, 0); err != nil {
 		return p
 	}
-	p.root, p.weight = doc, 1+prep.schemas+len(raw)/64+prep.expressions.size/10
+	p.root, p.weight = doc, 1+prep.schemas+len(raw)/64+prep.pointers/256+prep.expressions.size/10
 	p.properties = listProperties(doc, order(raw))
 	if prep.loose && prep.exact {
 		return p // a loosened part under "not" or "oneOf" would refuse valid values

@@ -40,6 +40,7 @@ func TestHostileSchemas(t *testing.T) {
 		"doubling per level":     {`{"type":"object","properties":{"x":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`, strings.Repeat(`{"x":`, 60) + `1` + strings.Repeat(`}`, 60)},
 		"too many properties":    {wide(5000), `{}`},
 		"10,000 properties":      {wide(10_000), `{}`},
+		"long names":             {`{"properties":{"` + strings.Repeat("a", 20_000) + `":{"allOf":[` + strings.Repeat(`{"type":"string"},`, 1000) + `{}]}},"type":"string"}`, `{}`},
 		"remote":                 {`{"$ref":"http://127.0.0.1:1/x.json"}`, `{}`},
 		"file":                   {`{"$ref":"file:///etc/passwd"}`, `{}`},
 		"remote meta-schema":     {`{"$schema":"http://127.0.0.1:1/meta","type":"object"}`, `{}`},

@@ -78,9 +78,9 @@ func (r *reader) member(e *jsonschema.ValidationError) {
 	case *kind.FalseSchema:
 		if n := len(e.InstanceLocation); n > 0 {
 			v := locate(r.value, e.InstanceLocation)
-			r.found = append(r.found, Violation{
+			r.found = append(r.found, finding{Violation: Violation{
 				Path: path(r.value, e.InstanceLocation), Kind: Unexpected, Received: "unexpected", ReceivedType: jsonType(v),
-			})
+			}})
 			return
 		}
 		r.add(e, Other, "another value")
@@ -102,7 +102,7 @@ func (r *reader) name(e *jsonschema.ValidationError, name string) {
 		r.unexpected(&at, name)
 		return
 	}
-	r.found = append(r.found, Violation{Path: path(nil, []string{name}), Kind: Unexpected, Received: "unexpected"})
+	r.found = append(r.found, finding{Violation: Violation{Path: path(nil, []string{name}), Kind: Unexpected, Received: "unexpected"}})
 }
 
 // holders returns the places at a depth where an object has the property, in
@@ -137,7 +137,7 @@ func (r *reader) missing(e *jsonschema.ValidationError, names []string) {
 		if s != nil {
 			v.Expected = phrase(s.Properties[name], 0)
 		}
-		r.addMember(e, name, v)
+		r.addMember(e, name, v, nil)
 	}
 	if s != nil && s.AdditionalProperties == nil && len(s.PatternProperties) == 0 {
 		r.misspelt(e, s, names)
@@ -165,7 +165,11 @@ func (r *reader) misspelt(e *jsonschema.ValidationError, s *jsonschema.Schema, n
 func (r *reader) unexpected(e *jsonschema.ValidationError, name string) {
 	object, _ := locate(r.value, e.InstanceLocation).(map[string]any)
 	v := Violation{Kind: Unexpected, Received: "unexpected", ReceivedType: jsonType(object[name])}
-	if s := r.at(e.SchemaURL); s != nil {
+	r.addMember(e, name, v, func() string {
+		s := r.at(e.SchemaURL)
+		if s == nil {
+			return ""
+		}
 		var names []string
 		for n := range s.Properties {
 			if _, sent := object[n]; !sent {
@@ -173,9 +177,8 @@ func (r *reader) unexpected(e *jsonschema.ValidationError, name string) {
 			}
 		}
 		slices.Sort(names)
-		v.Suggest = Nearest(name, names)
-	}
-	r.addMember(e, name, v)
+		return Nearest(name, names)
+	})
 }
 
 // size notes a count that is out of bounds.

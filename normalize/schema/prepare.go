@@ -53,15 +53,18 @@ type preparer struct {
 	exact   bool // something inverts its part: dropping there is not safe
 	hasID   bool
 
+	pointers    int // bytes of the JSON pointers to all schemas; each is kept
 	expressions patterns
 }
 
-func (p *preparer) schema(v any, depth int) error {
+func (p *preparer) schema(v any, depth, at int) error {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return nil // true, false, or what the compiler refuses
 	}
-	if p.schemas++; p.schemas > maxSchemas || depth > maxDepth {
+	p.schemas++
+	p.pointers += at
+	if p.schemas > maxSchemas || p.pointers > maxPointers || depth > maxDepth {
 		return errBounds
 	}
 	for _, k := range prose {
@@ -82,7 +85,7 @@ func (p *preparer) schema(v any, depth int) error {
 	p.ranges(m)
 	p.patterns(m)
 	p.tuples(m)
-	return p.children(m, depth)
+	return p.children(m, depth, at)
 }
 
 // references drops what points out of the document.
@@ -187,24 +190,26 @@ func (p *preparer) tuples(m map[string]any) {
 	}
 }
 
-func (p *preparer) children(m map[string]any, depth int) error {
+// children goes on to the schemas inside; at is the length of the pointer to m.
+func (p *preparer) children(m map[string]any, depth, at int) error {
+	const index = 6 // of an array, in a pointer
 	for _, k := range oneSchema {
-		if err := p.schema(m[k], depth+1); err != nil {
+		if err := p.schema(m[k], depth+1, at+len(k)+1); err != nil {
 			return err
 		}
 	}
 	for _, k := range manySchemas {
 		list, _ := m[k].([]any)
 		for _, e := range list {
-			if err := p.schema(e, depth+1); err != nil {
+			if err := p.schema(e, depth+1, at+len(k)+index); err != nil {
 				return err
 			}
 		}
 	}
 	for _, k := range mapSchemas {
 		members, _ := m[k].(map[string]any)
-		for _, e := range members {
-			if err := p.schema(e, depth+1); err != nil {
+		for name, e := range members {
+			if err := p.schema(e, depth+1, at+len(k)+len(name)+2); err != nil {
 				return err
 			}
 		}

@@ -24,10 +24,11 @@ const (
 	// is checked.
 	MaxValue = 256 << 10
 
-	maxName    = 128 // bytes of a tool's name
-	maxDepth   = 64  // nesting of a schema or of a value
-	maxSchemas = 2000
-	maxSteps   = 20_000 // schema evaluations of one check
+	maxName     = 128 // bytes of a tool's name
+	maxDepth    = 64  // nesting of a schema or of a value
+	maxSchemas  = 2000
+	maxPointers = 256 << 10 // bytes of JSON pointers in one schema
+	maxSteps    = 20_000    // schema evaluations of one check
 )
 
 // Tool holds the compiled schemas of one tool. It is safe for concurrent use.

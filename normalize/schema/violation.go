@@ -13,35 +13,49 @@ import (
 type reader struct {
 	schema *jsonschema.Schema
 	value  any
-	found  []Violation
+	found  []finding
 	failed bool // the schema itself was at fault: nothing is known
 	index  map[string]*jsonschema.Schema
 }
 
-// result orders and cuts what was found.
+// finding is a violation whose suggestion is made when it is reported.
+type finding struct {
+	Violation
+	suggest func() string
+}
+
+// result returns the first violations in order, one for each path and kind.
 func (r *reader) result() []Violation {
 	if r.failed || len(r.found) == 0 {
 		return nil
 	}
-	slices.SortFunc(r.found, func(a, b Violation) int {
-		if am, bm := a.Kind == Missing, b.Kind == Missing; am != bm {
-			if am {
-				return -1
+	var out []Violation
+	for len(out) < maxViolations {
+		next := -1
+		for i := range r.found {
+			f := &r.found[i].Violation
+			if n := len(out); n > 0 && compare(f, &out[n-1]) <= 0 {
+				continue
 			}
-			return 1
+			if next < 0 || cmp.Or(compare(f, &r.found[next].Violation), cmp.Compare(f.Expected, r.found[next].Expected)) < 0 {
+				next = i
+			}
 		}
-		return cmp.Or(comparePaths(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Expected, b.Expected))
-	})
-	out := make([]Violation, 0, maxViolations)
-	for _, f := range r.found {
-		if n := len(out); n > 0 && out[n-1].Path == f.Path && out[n-1].Kind == f.Kind {
-			continue
-		}
-		if out = append(out, f); len(out) == maxViolations {
+		if next < 0 {
 			break
 		}
+		v := r.found[next].Violation
+		if suggest := r.found[next].suggest; suggest != nil {
+			v.Suggest = suggest()
+		}
+		out = append(out, v)
 	}
 	return out
+}
+
+// compare orders missing properties first, then by path and kind.
+func compare(a, b *Violation) int {
+	return cmp.Or(boolInt(b.Kind == Missing)-boolInt(a.Kind == Missing), comparePaths(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind))
 }
 
 // read walks the tree. Of alternatives it follows the most likely one.
@@ -179,16 +193,16 @@ func (r *reader) score(e *jsonschema.ValidationError, depth int) int {
 // add notes a violation of the value at the error's place.
 func (r *reader) add(e *jsonschema.ValidationError, k Kind, expected string) {
 	v := locate(r.value, e.InstanceLocation)
-	r.found = append(r.found, Violation{
+	r.found = append(r.found, finding{Violation: Violation{
 		Path: path(r.value, e.InstanceLocation), Kind: k, Expected: expected,
 		Received: received(v), ReceivedType: jsonType(v),
-	})
+	}})
 }
 
 // addMember notes a violation of a member of the object at the error's place.
-func (r *reader) addMember(e *jsonschema.ValidationError, name string, v Violation) {
+func (r *reader) addMember(e *jsonschema.ValidationError, name string, v Violation, suggest func() string) {
 	v.Path = path(r.value, append(slices.Clone(e.InstanceLocation), name))
-	r.found = append(r.found, v)
+	r.found = append(r.found, finding{v, suggest})
 }
 
 // at finds the compiled schema that an error speaks of.
