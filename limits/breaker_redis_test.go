@@ -3,85 +3,31 @@ package limits
 import (
 	"context"
 	"errors"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/caddymcp/gateway/limits/redistest"
 	"github.com/redis/go-redis/v9"
 )
 
-// breakerServer is a real redis-server on a socket of its own.
-type breakerServer struct {
-	dir, socket string
-	cmd         *exec.Cmd
-}
+// breakerServer is a real redis-server.
+type breakerServer struct{ *redistest.Server }
 
-func startBreakerRedis(t testing.TB) *breakerServer {
+func startBreakerRedis(t testing.TB) breakerServer {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "breaker") // short: a socket's path is at most 107 bytes
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &breakerServer{dir: dir, socket: filepath.Join(dir, "s")}
-	t.Cleanup(func() {
-		s.kill(t)
-		_ = os.RemoveAll(dir)
-	})
-	s.start(t)
-	return s
+	return breakerServer{redistest.Start(t)}
 }
 
-func (s *breakerServer) start(t testing.TB) {
+// store returns the store of a replica.
+func (s breakerServer) store(t testing.TB, o BreakerRedisOptions) *BreakerRedis {
 	t.Helper()
-	cmd := exec.Command("redis-server", "--port", "0", "--unixsocket", s.socket, "--save", "", "--appendonly", "no", "--dir", s.dir)
-	if err := cmd.Start(); err != nil {
-		t.Fatalf("redis-server: %v", err)
-	}
-	s.cmd = cmd
-	eventually(t, "redis listens", func() bool { _, err := os.Stat(s.socket); return err == nil })
-	c := s.client()
-	defer func() { _ = c.Close() }()
-	eventually(t, "redis answers", func() bool { return c.Ping(context.Background()).Err() == nil })
-}
-
-func (s *breakerServer) kill(t testing.TB) {
-	t.Helper()
-	if s.cmd == nil {
-		return
-	}
-	_ = s.cmd.Process.Kill()
-	_ = s.cmd.Wait()
-	s.cmd = nil
-	_ = os.Remove(s.socket)
-}
-
-func (s *breakerServer) client() *redis.Client {
-	return redis.NewClient(&redis.Options{Network: "unix", Addr: s.socket, MaxRetries: -1, ContextTimeoutEnabled: true, DialerRetries: 1, DialTimeout: time.Second})
-}
-
-// store returns a replica's store; its first refresh is done when Redis is up.
-func (s *breakerServer) store(t testing.TB, o BreakerRedisOptions) *BreakerRedis {
-	t.Helper()
-	c := s.client()
+	c := redis.NewClient(&redis.Options{Addr: s.Addr, MaxRetries: -1, ContextTimeoutEnabled: true, DialerRetries: 1, DialTimeout: time.Second})
 	t.Cleanup(func() { _ = c.Close() })
 	o.Client, o.Timeout = c, 5*time.Second
 	return NewBreakerRedis(o)
-}
-
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for range 2000 {
-		if ok() {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Fatalf("never: %s", what)
 }
 
 func refresh(t testing.TB, stores ...*BreakerRedis) {
@@ -168,11 +114,11 @@ func TestBreakerRun(t *testing.T) {
 		stores, bs = append(stores, s), append(bs, s.Breaker(rules))
 	}
 	failTimes(bs[0], testKey, 3)
-	eventually(t, "open on both", func() bool { return allow(bs[0], testKey).Open && allow(bs[1], testKey).Open })
+	redistest.Until(t, "open on both", func() bool { return allow(bs[0], testKey).Open && allow(bs[1], testKey).Open })
 	if _, err := stores[1].Reset(ctx, BreakerFilter{Service: "files"}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "closed on both", func() bool { return !allow(bs[0], testKey).Open && !allow(bs[1], testKey).Open })
+	redistest.Until(t, "closed on both", func() bool { return !allow(bs[0], testKey).Open && !allow(bs[1], testKey).Open })
 
 	closed := make(chan time.Time)
 	close(closed)
@@ -187,12 +133,12 @@ func TestBreakerKilledProber(t *testing.T) {
 	b1, b2 := one.Breaker(rules), two.Breaker(rules)
 	failTimes(b1, testKey, 1)
 	var d BreakerDecision
-	eventually(t, "a probe", func() bool { d = allow(b1, testKey); return d.Ticket != 0 })
+	redistest.Until(t, "a probe", func() bool { d = allow(b1, testKey); return d.Ticket != 0 })
 	refresh(t, two)
 	if d := allow(b2, testKey); !d.Open {
 		t.Fatalf("both replicas probe: %+v", d)
 	}
-	eventually(t, "a probe of the other replica", func() bool { d = allow(b2, testKey); return !d.Open })
+	redistest.Until(t, "a probe of the other replica", func() bool { d = allow(b2, testKey); return !d.Open })
 	if d.Ticket == 0 {
 		t.Fatal("it passed without being the probe")
 	}
@@ -235,7 +181,7 @@ func TestBreakerHealthyPathAsksNothing(t *testing.T) {
 	refresh(t, s)
 	b := s.Breaker(BreakerRules{Failures: 3, Cooldown: time.Hour})
 	failTimes(b, BreakerKey{"s", "bad", ""}, 3)
-	c := srv.client()
+	c := srv.Client()
 	defer func() { _ = c.Close() }()
 	if err := c.ConfigResetStat(context.Background()).Err(); err != nil {
 		t.Fatal(err)
@@ -268,7 +214,7 @@ func TestBreakerRedisAwayAndBack(t *testing.T) {
 	failTimes(b1, third, 3)
 	refresh(t, one, two)
 
-	srv.kill(t)
+	srv.Kill()
 	failTimes(b1, testKey, 3)
 	if !allow(b1, testKey).Open || !allow(b1, other).Open {
 		t.Fatal("the breaker forgot while redis was away")
@@ -284,7 +230,7 @@ func TestBreakerRedisAwayAndBack(t *testing.T) {
 		t.Fatal("a refresh without redis succeeds")
 	}
 
-	srv.start(t) // empty: it lost everything
+	srv.Run() // empty: it lost everything
 	refresh(t, one, two)
 	refresh(t, two)
 	if !allow(b1, testKey).Open || !allow(b2, testKey).Open {
@@ -341,7 +287,7 @@ func TestBreakerRedisIsBounded(t *testing.T) {
 	for i := range 100 {
 		failTimes(one.Breaker(rules), key(i+1), 1)
 	}
-	c := srv.client()
+	c := srv.Client()
 	defer func() { _ = c.Close() }()
 	for _, k := range one.keys[:1] {
 		if n := c.HLen(context.Background(), k).Val(); n != 20 {
@@ -386,7 +332,7 @@ func TestBreakerManyChanges(t *testing.T) {
 func TestBreakerExpiry(t *testing.T) {
 	srv := startBreakerRedis(t)
 	s := srv.store(t, BreakerRedisOptions{})
-	c := srv.client()
+	c := srv.Client()
 	defer func() { _ = c.Close() }()
 	ctx := context.Background()
 	failTimes(s.Breaker(BreakerRules{Failures: 1, Cooldown: time.Second}), testKey, 1)
@@ -442,7 +388,7 @@ func TestBreakerOddNames(t *testing.T) {
 // A server that is not ours to understand changes nothing and panics nothing.
 func TestBreakerForeignState(t *testing.T) {
 	srv := startBreakerRedis(t)
-	c := srv.client()
+	c := srv.Client()
 	defer func() { _ = c.Close() }()
 	ctx := context.Background()
 	s := srv.store(t, BreakerRedisOptions{})

@@ -18,19 +18,20 @@ type storeUnderTest struct {
 }
 
 func forEachStore(t *testing.T, f func(t *testing.T, s storeUnderTest)) {
+	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
 		now := time.Unix(1_000_000, 0)
 		f(t, storeUnderTest{NewBreakerMemory(0, nil), func() time.Time { return now }, func(d time.Duration) { now = now.Add(d) }})
 	})
 	t.Run("redis", func(t *testing.T) {
-		t.Parallel() // these wait for the clock of the server
+		t.Parallel() // it waits for the clock of the server
 		srv := startBreakerRedis(t)
 		f(t, storeUnderTest{srv.store(t, BreakerRedisOptions{}), time.Now, time.Sleep})
 	})
 	t.Run("redis away", func(t *testing.T) {
 		srv := startBreakerRedis(t)
 		s := srv.store(t, BreakerRedisOptions{})
-		srv.kill(t)
+		srv.Kill()
 		now := time.Unix(1_000_000, 0)
 		f(t, storeUnderTest{s, func() time.Time { return now }, func(d time.Duration) { now = now.Add(d) }})
 	})
