@@ -200,9 +200,7 @@ func (m *masker) spaced(i int) int {
 		return i
 	}
 	e, n := i+1, 1
-	mixed := isDigit(s[i]) || isUpper(s[i])
 	for e+1 < len(s) && s[e] == sep && isAlnum(s[e+1]) && (e+2 >= len(s) || !isAlnum(s[e+2])) {
-		mixed = mixed || isDigit(s[e+1]) || isUpper(s[e+1])
 		n++
 		e += 2
 	}

@@ -365,14 +365,11 @@ func instructs(s string) bool {
 		return true
 	}
 	words := split(s)
-	if len(words) < 2 {
+	if len(words) < 3 {
 		return false
 	}
 	if len(instructions(strings.Join(words, " "))) > 0 {
 		return true
-	}
-	if len(words) < 3 {
-		return false
 	}
 	for i, w := range words {
 		switch w {
@@ -461,7 +458,7 @@ func instructions(s string) []span {
 				clause = true
 			case '.', '!', '?', ';':
 				if i+1 >= len(s) || isSpace(s[i+1]) || s[i+1] == '"' || s[i+1] == '\'' {
-					begin, count, clause = i+1, 0, true
+					begin, count, clause, line = i+1, 0, true, true
 				}
 			}
 			i++
@@ -470,7 +467,7 @@ func instructions(s string) []span {
 		j := i
 		w := &ring[count%phraseWords]
 		w.n = 0
-		for j < len(s) && (isAlpha(s[j]) || s[j] == '\'' && j+1 < len(s) && isAlpha(s[j+1])) {
+		for j < len(s) && (isAlpha(s[j]) || (s[j] == '\'' || s[j] == '_') && j+1 < len(s) && isAlpha(s[j+1])) {
 			if w.n < len(w.arr) {
 				w.arr[w.n] = lower(s[j])
 				w.n++

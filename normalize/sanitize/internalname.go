@@ -39,6 +39,16 @@ func innerHost(name string) bool {
 	return strings.Contains(name, ".svc.")
 }
 
+// measure reports words behind which a number is a number, not a port.
+func measure(w string) bool {
+	switch strings.ToLower(w) {
+	case "port", "line", "column", "col", "value", "limit", "max", "min", "maximum", "minimum", "status", "code", "size", "timeout", "length", "count",
+		"position", "offset", "number", "error", "row", "rows", "index", "bytes", "ms", "total", "pid", "errno", "duration", "elapsed", "tokens", "items", "age", "id", "ttl", "width", "height", "limits", "received", "got", "expected":
+		return true
+	}
+	return false
+}
+
 // hostToken recognises names of hosts in the chunk s[i:j].
 func (m *masker) hostToken(i, j int) int {
 	s := m.s
@@ -76,7 +86,7 @@ func (m *masker) hostToken(i, j int) int {
 	if strings.HasPrefix(name, "ip-") && strings.Count(name, "-") >= 4 || podName(name) {
 		return m.put(i, end, mHost, rHost)
 	}
-	if port != "" && len(port) >= 3 && isAlpha(name[0]) && (servicePort(port) && !known(name) || len(port) >= 4 && strings.IndexByte(name, '-') > 0) {
+	if port != "" && len(port) >= 3 && isAlpha(name[0]) && (servicePort(port) && !measure(name) || len(port) >= 4 && strings.IndexByte(name, '-') > 0) {
 		return m.put(i, end, mHost, rHost)
 	}
 	return i

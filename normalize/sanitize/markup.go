@@ -45,10 +45,10 @@ func (m *masker) tag(i int) int {
 		for k < len(s) && s[k] != '<' && k-v < 16<<10 {
 			k++
 		}
-		if k > v && strings.TrimSpace(s[v:k]) != "" && placeholder(s[v:k]) != k-v {
+		if k > v && strings.HasPrefix(s[k:], "</") && strings.TrimSpace(s[v:k]) != "" && placeholder(s[v:k]) != k-v {
 			return m.put(v, k, mRedacted, rKey)
 		}
-		return k
+		return v
 	}
 	if m.mode == logging {
 		return j

@@ -395,7 +395,7 @@ func iban(s string, i int) int {
 		}
 		break
 	}
-	for n >= 15 {
+	for tries := 0; n >= 15 && tries < 3; tries++ {
 		r := 0
 		for k := 0; k < n; k++ {
 			b := c[(k+4)%n]

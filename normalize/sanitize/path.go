@@ -25,6 +25,10 @@ func (m *masker) slash(i int) int {
 	if i > 0 && (isAlnum(s[i-1]) || s[i-1] == ')' || s[i-1] == ']' || s[i-1] == '/' || s[i-1] == '}' || s[i-1] == '<') {
 		return i + 1
 	}
+	if strings.HasPrefix(s[i:], "//") && i+2 < len(s) && isAlnum(s[i+2]) && (i == 0 || s[i-1] != ':') {
+		e := pathEnd(s, i)
+		return m.put(i, e, mURL, rURL)
+	}
 	if s[i] == '~' {
 		k := i + 1
 		for k < len(s) && isLower(s[k]) && k-i < 32 {

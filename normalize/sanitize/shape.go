@@ -73,7 +73,7 @@ func entropyToken(w string) bool {
 // wordy reports names and paths: pieces between separators and capitals that are
 // letters with at most a short number behind.
 func wordy(w string) bool {
-	pieces, letters, total := 0, 0, 0
+	pieces, letters, total, loud, hard := 0, 0, 0, 0, 0
 	for i := 0; i < len(w); {
 		c := w[i]
 		switch {
@@ -94,6 +94,12 @@ func wordy(w string) bool {
 			if j-i >= 3 {
 				letters += j - i
 			}
+			if caps > 1 && j-i > caps {
+				loud++
+			}
+			if consonants(w[i:j]) > 5 {
+				hard++
+			}
 			pieces, total = pieces+1, total+j-i
 			i = j
 		case isDigit(c):
@@ -111,7 +117,22 @@ func wordy(w string) bool {
 		}
 	}
 	// Names are made of few long pieces, random tokens of many short ones.
-	return pieces > 0 && letters*10 >= total*8 && total >= pieces*3 && vowels(w)
+	return pieces > 0 && letters*10 >= total*8 && total >= pieces*3 && hard == 0 && loud*3 <= pieces && vowels(w)
+}
+
+// consonants returns the longest run of small consonants.
+func consonants(w string) int {
+	run, longest := 0, 0
+	for i := 0; i < len(w); i++ {
+		switch c := w[i]; {
+		case c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u' || c == 'y' || !isLower(c):
+			run = 0
+		default:
+			run++
+			longest = max(longest, run)
+		}
+	}
+	return longest
 }
 
 // vowels reports whether the letters of w could be words: every fifth a vowel.
@@ -198,16 +219,38 @@ func oddCase(w string) bool {
 	return turns*3 > len(w)
 }
 
+// password reports letters and digits with a sign that no name has, or letters
+// of both cases with three digits or more.
+func password(w string) bool {
+	up, low, dig, sign := 0, 0, 0, 0
+	for i := 0; i < len(w); i++ {
+		switch c := w[i]; {
+		case isUpper(c):
+			up++
+		case isLower(c):
+			low++
+		case isDigit(c):
+			dig++
+		case c != '-' && c != '_' && c != '.' && c != ':' && c != '/' && c != ',' && c != '[' && c != ']' && c < 0x80:
+			sign++
+		}
+	}
+	return up+low > 1 && dig > 0 && sign > 0 || up > 0 && low > 0 && dig >= 3 && strings.IndexAny(w, "-:/.") < 0
+}
+
 // secretShaped reports what may not stand in a slot though Mask lets it pass:
 // short tokens of mixed classes.
 func secretShaped(w string) bool {
+	if dateEnd(w) > 0 {
+		return false
+	}
 	if vendorToken(w) || hexID(w) || entropyToken(w) || mixedToken(w) {
 		return true
 	}
 	if len(w) < 8 {
 		return false
 	}
-	if oddCase(w) || len(w) >= 24 && !wordy(w) {
+	if oddCase(w) || len(w) >= 24 && !wordy(w) || password(w) {
 		return true
 	}
 	turns := 0

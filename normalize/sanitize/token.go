@@ -10,7 +10,7 @@ func (m *masker) token(i int) int {
 	for j < len(s) && keyByte(s[j]) && j-i <= maxToken {
 		j++
 	}
-	if m.mode != nested && j-i == 1 && isAlnum(s[i]) {
+	if isAlnum(s[i]) && i+1 < len(s) && !isAlnum(s[i+1]) {
 		if k := m.spaced(i); k > i {
 			return k
 		}
@@ -97,8 +97,11 @@ func (m *masker) chunk(i int) int {
 		if k := m.strictChunk(i, j); k > i {
 			return k
 		}
-	} else if at := strings.IndexByte(t, '@'); at > 0 && strings.IndexByte(t[:at], ':') > 0 && userPass(t, at) {
-		return m.put(i, j, mRedacted, rUserPass)
+	} else if at := strings.LastIndexByte(t, '@'); at > 0 && userPass(t, at) {
+		k := strings.IndexAny(t, ":/")
+		if t[k] == ':' || suspicious(t[k+1:at]) {
+			return m.put(i+k+1, i+at, mRedacted, rUserPass)
+		}
 	}
 	// From here on: shapes of secrets, which may stand behind "=" or ":".
 	e := i

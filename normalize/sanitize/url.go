@@ -29,7 +29,7 @@ func (m *masker) logURL(i, e int) int {
 		m.put(i, i+at, mRedacted, rUserPass)
 		host = max(host, i+at+1)
 	}
-	for k := host; k < e; {
+	for k := i; k < e; {
 		n := strings.IndexAny(s[k:e], "?&;#")
 		if n < 0 {
 			break
