@@ -42,7 +42,7 @@ fuzz: ## Every fuzz target for FUZZTIME (1m)
 lint: .cache/bin/golangci-lint-$(GOLANGCI_LINT) ## gofmt, go vet, golangci-lint, go mod verify
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "gofmt these files"; exit 1; }
 	go mod verify
-	go vet -tags conformance ./...
+	go vet -tags conformance,bench ./...
 	$< run ./...
 
 .cache/bin/golangci-lint-$(GOLANGCI_LINT):
@@ -51,8 +51,8 @@ lint: .cache/bin/golangci-lint-$(GOLANGCI_LINT) ## gofmt, go vet, golangci-lint,
 	@mv .cache/bin/golangci-lint $@
 
 .PHONY: bench
-bench: ## Plain Caddy and the gateway in one run, as ratios
-	go run ./bench $(BENCHFLAGS)
+bench: ## Plain Caddy and the gateway in one run, as ratios; BENCH_ROUND=2s is the length of a round
+	go test -count=1 -timeout 30m -tags bench -run '^TestBench$$' ./integration -v
 
 .PHONY: faults
 faults: setup ## The long forms of the tests that break things on purpose

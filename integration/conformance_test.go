@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,7 +30,7 @@ func TestConformance(t *testing.T) {
 		t.Run(era.requirements, func(t *testing.T) {
 			server := goEverything(t, era.stateless)
 			direct := suite(t, server, era.requirements)
-			through := suite(t, serveCaddy(t, caddy, server), era.requirements)
+			through := suite(t, serveCaddy(t, caddy, "mcp_gateway", server).url, era.requirements)
 
 			if n := count(direct, "SUCCESS"); n < era.least {
 				t.Errorf("only %d checks pass without the gateway, want %d", n, era.least)
@@ -121,43 +120,4 @@ func suite(t *testing.T, url, requirements string) checks {
 		}
 	}
 	return found
-}
-
-// xcaddy builds Caddy the way a user does, and checks that the module is in.
-func xcaddy(t *testing.T) string {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), "caddy")
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
-	defer cancel()
-	if out, err := exec.CommandContext(ctx, "../xcaddy.sh", bin).CombinedOutput(); err != nil {
-		t.Fatalf("xcaddy.sh: %v\n%s", err, tail(string(out), 3000))
-	}
-	out, err := exec.CommandContext(ctx, bin, "list-modules").CombinedOutput()
-	if err != nil || !regexp.MustCompile(`(?m)^http\.handlers\.mcp_gateway$`).Match(out) {
-		t.Fatalf("the module is not in: %v\n%s", err, tail(string(out), 1000))
-	}
-	return bin
-}
-
-// serveCaddy runs the built Caddy before a server.
-func serveCaddy(t *testing.T, bin, upstream string) string {
-	t.Helper()
-	u, err := url.Parse(upstream)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	return servePort(t, "env", func(addr string) []string {
-		host, err := url.Parse("http://" + addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file := filepath.Join(dir, "Caddyfile")
-		text := fmt.Sprintf("{\nadmin off\npersist_config off\nauto_https off\ngrace_period 1s\nstorage file_system %q\n}\n"+
-			":%s {\nbind 127.0.0.1\nmcp_gateway\nreverse_proxy %s {\nheader_up Host {upstream_hostport}\n}\n}\n", dir, host.Port(), u.Host)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return []string{"XDG_DATA_HOME=" + dir, "XDG_CONFIG_HOME=" + dir, bin, "run", "--config", file}
-	})
 }
