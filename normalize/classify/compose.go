@@ -1,0 +1,181 @@
+package classify
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/caddymcp/gateway/normalize/envelope"
+	"github.com/caddymcp/gateway/normalize/sanitize"
+)
+
+// The first sentences by code, for causes without one of their own.
+var leads = map[envelope.Code]sanitize.Safe{
+	envelope.SSRFBlocked:            sanitize.Const("Permission Error: the address is private or reserved and may not be reached."),
+	envelope.UpstreamNonJSON:        leadNonJSON,
+	envelope.OutputValidationFailed: sanitize.Const("Error: the tool returned a result that breaks its own output schema."),
+	envelope.BadRequest:             sanitize.Const("Validation Error: the arguments of this call were refused."),
+	envelope.AuthFailed:             sanitize.Const("Permission Error: authentication with the service behind this tool failed."),
+	envelope.Forbidden:              sanitize.Const("Permission Error: access was denied by the service behind this tool."),
+	envelope.NotFound:               sanitize.Const("Error: what was asked for was not found."),
+	envelope.RateLimited:            sanitize.Const("Error: rate limit reached."),
+	envelope.AtCapacity:             sanitize.Const("Error: the service behind this tool is at capacity."),
+	envelope.ServiceDisabled:        sanitize.Const("Error: this tool or service is switched off."),
+	envelope.ServiceUnavailable:     sanitize.Const("Error: a service behind this tool is unavailable."),
+	envelope.UpstreamError:          sanitize.Const("Error: the service behind this tool failed with an internal error."),
+	envelope.UpstreamClientError:    sanitize.Const("Error: the service behind this tool refused the request."),
+	envelope.UpstreamUnknown:        sanitize.Const("Error: the tool failed."),
+}
+
+// The last sentences by class.
+var advices = map[envelope.Class]sanitize.Safe{
+	envelope.Validation: sanitize.Const("Correct the arguments before calling again."),
+	envelope.Permission: sanitize.Const("Retrying will not help; access must be granted first."),
+	envelope.Retryable:  sanitize.Const("Try again later."),
+	envelope.Dependency: sanitize.Const("Try again later."),
+	envelope.Terminal:   sanitize.Const("Retrying the same call will not help."),
+}
+
+var (
+	adviceKeys   = sanitize.Const("Retrying will not help; valid credentials are needed first.")
+	adviceURL    = sanitize.Const("Use a public address.")
+	adviceAbsent = sanitize.Const("Check the name or the id.")
+	adviceOff    = sanitize.Const("It stays off until somebody switches it on.")
+	tooLarge     = cause{id: "gateway.too_large", lead: sanitize.Const("Error: the answer of the service behind this tool was too large."), advice: sanitize.Const("Ask for less at a time.")}
+)
+
+// writer composes the text of one verdict.
+type writer struct {
+	e   *Evidence
+	d   *doc
+	v   *Verdict
+	dec decision
+	k   known
+}
+
+func (c *Classifier) write(e *Evidence, d *doc, v *Verdict, dec decision) sanitize.Safe {
+	w := &writer{e: e, d: d, v: v, dec: dec, k: known{tool: e.Tool, args: gjson.ParseBytes(e.Arguments)}}
+	if v.Class == envelope.Validation {
+		if s, ok := w.violations(); ok {
+			return s
+		}
+	}
+	lead := w.lead()
+	reason := w.reason(lead.String())
+	if reason.IsZero() && c.Lenient && len(d.msgs) > 0 {
+		if s, ok := sanitize.Residual(d.msgs[0]); ok {
+			reason = s
+		}
+	}
+	return sanitize.Join(lead, reason, w.advice(reason.IsZero()))
+}
+
+func (w *writer) lead() sanitize.Safe {
+	if w.dec.issue != nil && (w.v.Class == envelope.Validation || w.v.Code == envelope.OutputValidationFailed) {
+		if s, ok := w.argument(w.dec.issue); ok {
+			return s
+		}
+	}
+	if w.dec.cause != nil && !w.dec.cause.lead.IsZero() {
+		return w.dec.cause.lead
+	}
+	switch {
+	case w.v.Code == envelope.ServiceUnavailable && w.v.Class == envelope.Dependency:
+		return leadReach
+	case w.v.Code == envelope.UpstreamError && w.v.Class == envelope.Terminal:
+		return leadCrash
+	}
+	return leads[w.v.Code]
+}
+
+func (w *writer) advice(bare bool) sanitize.Safe {
+	if w.v.Wait > 0 {
+		if s, ok := sanitize.Compose("Try again after %s.", sanitize.Duration(w.v.Wait)); ok {
+			return s
+		}
+	}
+	if w.v.Class == envelope.Validation {
+		if s, ok := w.hint(); ok {
+			return s
+		}
+	}
+	if w.dec.cause != nil && !w.dec.cause.advice.IsZero() {
+		return w.dec.cause.advice
+	}
+	if bare && w.v.Class == envelope.Terminal && w.v.Code != envelope.NotFound && w.v.Code != envelope.ServiceDisabled {
+		if s, ok := w.properties(); ok {
+			return s
+		}
+	}
+	switch w.v.Code {
+	case envelope.AuthFailed:
+		return adviceKeys
+	case envelope.SSRFBlocked:
+		return adviceURL
+	case envelope.NotFound:
+		return adviceAbsent
+	case envelope.ServiceDisabled:
+		return adviceOff
+	}
+	return advices[w.v.Class]
+}
+
+// reason returns "Reason: ..." from the words around the anchors, without what
+// the lead already says.
+func (w *writer) reason(lead string) sanitize.Safe {
+	said := lower(lead)
+	var parts []run
+	size := 0
+	add := func(text string, start, end int, forward bool) {
+		if len(parts) == 2 {
+			return
+		}
+		ws := w.k.clause(text, start, end, forward)
+		s := lower(ws.String())
+		if len(s) < 3 || strings.Contains(said, s) || size+len(s) > maxClause {
+			return
+		}
+		if _, num := smallInt(s); num && strings.Contains(said, s) {
+			return
+		}
+		said += " " + s
+		size += len(s)
+		parts = append(parts, ws)
+	}
+	if it := w.dec.issue; it != nil && it.msg != "" {
+		add(it.msg, 0, len(it.msg), true)
+	} else {
+		auth := w.v.Code == envelope.AuthFailed
+		for _, h := range w.dec.anchors {
+			add(w.d.text, h.start, h.end, !auth)
+		}
+		for _, h := range w.d.hits {
+			if len(w.dec.anchors) > 0 && len(parts) > 0 && catalogue[h.rule].tier != tierVague || len(parts) == 0 {
+				add(w.d.text, h.start, h.end, !auth)
+			}
+		}
+	}
+	for n := len(parts); n > 0; n-- {
+		if s, ok := sentence(parts[:n]); ok {
+			return s
+		}
+	}
+	if len(parts) > 1 {
+		if s, ok := sentence(parts[1:]); ok {
+			return s
+		}
+	}
+	return sanitize.Safe{}
+}
+
+// sentence writes the clauses as one sentence.
+func sentence(parts []run) (sanitize.Safe, bool) {
+	all := run{sanitize.Word("Reason: ")}
+	for i, p := range parts {
+		if i > 0 {
+			all = append(all, sanitize.Word("; "))
+		}
+		all = append(all, p...)
+	}
+	return append(all, sanitize.Word(".")).sentence()
+}

@@ -1,0 +1,307 @@
+package classify
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// messageKeys are the keys that hold what a person would read, best first.
+var messageKeys = []string{
+	"message", "detail", "error", "errors", "title", "reason", "msg", "faultstring", "error_description", "error_message", "errorMessage",
+	"errorMessages", "errormessage", "description", "error_msg", "err", "errmsg", "error_summary", "cause", "exception", "fault", "failure", "text",
+	"Message", "Error", "Detail", "Errors", "ErrorMessage", "statusText", "status_message", "statusMessage", "info", "hint_message",
+	"violations", "validation_errors", "validationErrors", "fieldErrors", "invalid_params", "invalid-params", "issues", "details", "extensions", "result",
+	"content", "toolResult", "data", "response", "body", "parameters", "meta", "rawMessage", "internal_message", "explanation", "note", "warning", "output",
+}
+
+// codeKeys hold words that name the failure for programs.
+var codeKeys = []string{
+	"code", "error_code", "errorCode", "type", "errorType", "error_type", "name", "category", "status", "reason", "statusCode", "exception", "Code", "class", "kind",
+	"error_class", "errcode", "ECODE", "__type", "codeName", "issue", "faultcode", "subcode", "errorKey", "severity_code", "domain",
+}
+
+// statusKeys hold an HTTP status.
+var statusKeys = []string{
+	"status", "statusCode", "status_code", "httpStatus", "http_status", "httpStatusCode", "code", "error_code", "errorCode", "http_code", "httpCode", "responseCode",
+	"response_code", "Status", "HTTPStatusCode",
+}
+
+// findJSON returns where JSON (or a Python literal) starts in s, with its value;
+// value.Index is its length in s. At most four places are tried.
+func findJSON(s string) (int, gjson.Result) {
+	tries := 0
+	for i := 0; i < len(s) && tries < 4; i++ {
+		c := s[i]
+		if c != '{' && c != '[' && !(c == '"' && i == 0 && len(s) > 2) {
+			continue
+		}
+		if c == '[' && i+1 < len(s) && (s[i+1] >= 'A' && s[i+1] <= 'Z' || s[i+1] == ']') {
+			continue
+		}
+		tries++
+		end := closing(s, i)
+		if end < 0 {
+			continue
+		}
+		part := s[i:end]
+		if !gjson.Valid(part) {
+			if part = pythonJSON(part); part == "" || !gjson.Valid(part) {
+				if c == '{' || c == '[' {
+					i = min(i+1, end)
+				}
+				continue
+			}
+		}
+		v := gjson.Parse(part)
+		if v.IsArray() && !strings.ContainsAny(part, "{\"") || v.IsObject() && !strings.Contains(part, ":") {
+			i = end - 1
+			continue
+		}
+		v.Index = end - i
+		return i, v
+	}
+	return -1, gjson.Result{}
+}
+
+// closing returns the end of the bracketed or quoted text that starts at i.
+func closing(s string, i int) int {
+	if s[i] == '"' {
+		for j := i + 1; j < len(s); j++ {
+			switch s[j] {
+			case '\\':
+				j++
+			case '"':
+				return j + 1
+			}
+		}
+		return -1
+	}
+	depth := 0
+	var quote byte
+	for j := i; j < len(s); j++ {
+		c := s[j]
+		if quote != 0 {
+			if c == '\\' {
+				j++
+			} else if c == quote {
+				quote = 0
+			}
+			continue
+		}
+		switch c {
+		case '"':
+			quote = c
+		case '\'':
+			if j > 0 && strings.IndexByte("{[(:, ", s[j-1]) >= 0 {
+				quote = c
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return j + 1
+			}
+		}
+	}
+	return -1
+}
+
+// pythonJSON turns the repr of a Python dict or list into JSON; "" when it is
+// none.
+func pythonJSON(s string) string {
+	if strings.IndexByte(s, '\'') < 0 || len(s) > 16<<10 {
+		return ""
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case c == '\'' || c == '"':
+			j := i + 1
+			b.WriteByte('"')
+			for j < len(s) && s[j] != c {
+				switch {
+				case s[j] == '\\' && j+1 < len(s):
+					if s[j+1] == '\'' {
+						b.WriteByte('\'')
+					} else {
+						b.WriteByte('\\')
+						b.WriteByte(s[j+1])
+					}
+					j++
+				case s[j] == '"':
+					b.WriteString(`\"`)
+				case s[j] == '\n':
+					b.WriteString(`\n`)
+				default:
+					b.WriteByte(s[j])
+				}
+				j++
+			}
+			b.WriteByte('"')
+			i = j + 1
+		case strings.HasPrefix(s[i:], "None"):
+			b.WriteString("null")
+			i += 4
+		case strings.HasPrefix(s[i:], "True"):
+			b.WriteString("true")
+			i += 4
+		case strings.HasPrefix(s[i:], "False"):
+			b.WriteString("false")
+			i += 5
+		case c == '(':
+			b.WriteByte('[')
+			i++
+		case c == ')':
+			b.WriteByte(']')
+			i++
+		default:
+			b.WriteByte(c)
+			i++
+		}
+	}
+	return b.String()
+}
+
+// walk reads messages, codes, a status, a wait and issues out of JSON.
+func (d *doc) walk(v gjson.Result, key string, depth, round int) {
+	if depth > maxDepth || len(d.msgs) >= 16 {
+		return
+	}
+	switch {
+	case v.Type == gjson.String:
+		s := v.String()
+		if key == "data" && !looksLikePage(s) {
+			return
+		}
+		if key != "" && isCodeWord(s) {
+			d.codes = appendCode(d.codes, s)
+			return
+		}
+		if round < maxRounds {
+			d.message(cleanInner(s), round+1)
+		}
+	case v.IsArray():
+		n := 0
+		v.ForEach(func(_, x gjson.Result) bool {
+			if iss, ok := issueOf(x); ok {
+				if len(d.issues) < maxIssues {
+					d.issues = append(d.issues, iss)
+				}
+				if x.Get("type").String() == "text" {
+					d.walk(x, key, depth+1, round)
+				}
+			} else {
+				d.walk(x, key, depth+1, round)
+			}
+			n++
+			return n < 8
+		})
+	case v.IsObject():
+		d.object(v, key, depth, round)
+	}
+}
+
+func (d *doc) object(v gjson.Result, key string, depth, round int) {
+	fields := map[string]gjson.Result{}
+	var order []string
+	v.ForEach(func(k, x gjson.Result) bool {
+		name := k.String()
+		if _, dup := fields[name]; !dup {
+			order = append(order, name)
+		}
+		fields[name] = x
+		return len(order) < 64
+	})
+	if iss, ok := issueOf(v); ok && len(d.issues) < maxIssues {
+		d.issues = append(d.issues, iss)
+	}
+	for _, k := range statusKeys {
+		if x, ok := fields[k]; ok && d.status == 0 {
+			d.status = statusValue(x, k)
+		}
+	}
+	d.wait.fields(fields)
+	if d.fieldErrors(fields, order, key) {
+		return
+	}
+	for _, k := range messageKeys {
+		x, ok := fields[k]
+		if !ok || (k == "content" || k == "toolResult" || k == "result" || k == "output" || k == "text") && depth > 3 {
+			continue
+		}
+		if k == "data" && x.Type != gjson.String && !hasMessage(x) {
+			continue
+		}
+		d.walk(x, k, depth+1, round)
+	}
+	for _, k := range codeKeys {
+		if x, ok := fields[k]; ok && x.Type == gjson.String && isCodeWord(x.String()) {
+			d.codes = appendCode(d.codes, x.String())
+		}
+	}
+	if len(d.msgs)+len(d.codes)+len(d.issues) == 0 && len(order) > 0 && depth == 0 {
+		for _, k := range order[:min(len(order), 8)] {
+			if x := fields[k]; x.Type == gjson.String && strings.ContainsAny(x.String(), " ") && !secretKey(k) {
+				d.message(cleanInner(x.String()), round+1)
+			}
+		}
+	}
+}
+
+func hasMessage(x gjson.Result) bool {
+	return x.Get("message").Exists() || x.Get("error").Exists() || x.Get("errors").Exists() || x.Get("validation_errors").Exists() || x.Get("detail").Exists()
+}
+
+func secretKey(k string) bool {
+	k = lower(k)
+	for _, w := range [...]string{"stack", "trace", "env", "header", "config", "token", "data", "key", "secret", "password"} {
+		if strings.Contains(k, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func appendCode(codes []string, s string) []string {
+	if len(codes) >= 8 {
+		return codes
+	}
+	for _, c := range codes {
+		if c == s {
+			return codes
+		}
+	}
+	return append(codes, s)
+}
+
+// isCodeWord reports whether s is one word such as "object_not_found".
+func isCodeWord(s string) bool {
+	if len(s) < 3 || len(s) > 64 {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if !wordByte(s[i]) && s[i] != '-' && s[i] != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// cleanInner decodes nothing more; inner strings come out of JSON unescaped.
+func cleanInner(s string) string { return s }
+
+// hasKey reports whether the JSON object has that key.
+func hasKey(object []byte, key string) bool {
+	if len(object) == 0 || len(object) > 64<<10 {
+		return false
+	}
+	found := false
+	gjson.ParseBytes(object).ForEach(func(k, _ gjson.Result) bool {
+		found = k.String() == key
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,140 @@
+package classify
+
+import (
+	"regexp"
+	"strings"
+)
+
+// form is one way in which validators and servers name a refused argument. It
+// is tried only on the lines that contain one of lits (lower case).
+type form struct {
+	rule string
+	lits []string
+	re   *regexp.Regexp // groups: a argument, e expected, r received, i instance
+	kind kind
+	// expected is used when the group e is absent.
+	expected string
+	// weak forms are prose: they decide nothing when the text has a cause of
+	// another kind.
+	weak bool
+}
+
+const (
+	// maxLine bounds the part of a line that an expression sees.
+	maxLine = 400
+	// maxLines bounds the lines looked at for one form.
+	maxLines = 3
+)
+
+// scanForms returns the first argument that a line of text names.
+func scanForms(forms []form, text, low string) (issue, bool) {
+	for i := range forms {
+		f := &forms[i]
+		for _, lit := range f.lits {
+			from, tries := 0, 0
+			for tries < maxLines {
+				k := strings.Index(low[from:], lit)
+				if k < 0 {
+					break
+				}
+				k += from
+				start := max(strings.LastIndexByte(low[:k], '\n')+1, k-maxLine/2)
+				end := len(low)
+				if n := strings.IndexByte(low[k:], '\n'); n >= 0 {
+					end = k + n
+				}
+				end = min(end, k+maxLine)
+				if it, ok := f.apply(text[start:end]); ok {
+					it.at += start
+					return it, true
+				}
+				from = end
+				tries++
+				if from >= len(low) {
+					break
+				}
+			}
+		}
+	}
+	return issue{}, false
+}
+
+func (f *form) apply(line string) (issue, bool) {
+	m := f.re.FindStringSubmatchIndex(line)
+	if m == nil {
+		return issue{}, false
+	}
+	it := issue{kind: f.kind, expected: f.expected, rule: "validation." + f.rule, strong: !f.weak, at: m[0], msg: line[m[0]:m[1]]}
+	for i, name := range f.re.SubexpNames() {
+		if name == "" || m[2*i] < 0 {
+			continue
+		}
+		s := line[m[2*i]:m[2*i+1]]
+		switch name[:1] {
+		case "a":
+			if it.path = pointer(s); notArgument(it.path) {
+				return issue{}, false
+			}
+			if f.kind == kindUnexpected || f.kind == kindMissing {
+				it.path, _, _ = strings.Cut(it.path, ",")
+			}
+		case "e":
+			it.expected = strings.TrimSpace(s)
+		case "r":
+			it.received = strings.TrimSpace(s)
+		case "i":
+			it.instance = strings.Trim(strings.TrimSpace(s), `'"`)
+		}
+	}
+	if it.path == "" && it.instance == "" && it.expected == "" && it.received == "" {
+		return issue{}, false
+	}
+	return it, true
+}
+
+// noArguments are words that stand where an argument's name would stand.
+var noArguments = wordSet(`this it that value input field argument arguments parameter parameters property data request body string number integer object array item
+	items the a an and or one which what there here is are be error errors message validation invalid missing required option options key keys name_ type schema json
+	params tool function call method query_ he she you we they user_ authentication authorization login token credentials access permission account password api_key apikey
+	all any both either none only at least most exactly must should may not no also please you your ensure make sure server client service resource response result output
+	http https url_ null true false undefined nan expected received got instead valid values following fields elements list code in on for with of to from by as if then else
+	root record entity text each every first last payload content-type header headers host origin permissions scope scopes role admin`)
+
+func wordSet(s string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(s) {
+		m[strings.TrimSuffix(w, "_")+""] = !strings.HasSuffix(w, "_")
+	}
+	return m
+}
+
+func notArgument(s string) bool {
+	return s == "" || len(s) > 64 || noArguments[lower(s)] || !identLike(s) && !strings.HasPrefix(s, "[")
+}
+
+// findIssue returns what the text says about a refused argument.
+func (d *doc) findIssue(e *Evidence) (issue, bool) {
+	var best issue
+	ok := false
+	if len(d.issues) > 0 {
+		best, ok = d.issues[0], true
+		for _, it := range d.issues {
+			if it.path != "" {
+				best = it
+				break
+			}
+		}
+	}
+	if !ok || best.path == "" && !best.strong {
+		if it, found := scanForms(forms, d.text, d.low); found {
+			best, ok = it, true
+		}
+	}
+	if !ok {
+		return issue{}, false
+	}
+	if best.path == "" && best.instance != "" {
+		best.path = argumentOf(e.Arguments, best.instance)
+	}
+	return best, true
+}
