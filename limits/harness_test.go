@@ -51,9 +51,8 @@ func (f *fakeTime) publish() {
 		return
 	}
 	us := redisOrigin + f.offset + f.now.Microseconds()
-	if err := f.redis.Set(context.Background(), f.key, fmt.Sprintf("%d %d", us/1e6, us%1e6), 0).Err(); err != nil {
-		panic(err)
-	}
+	// A server that is down cannot be told; it is when it is back and the clock moves.
+	_ = f.redis.Set(context.Background(), f.key, fmt.Sprintf("%d %d", us/1e6, us%1e6), 0).Err()
 }
 
 // patch makes the script read the fake clock.

@@ -56,9 +56,27 @@ func (g *group) key(s Subject) *redisKey {
 	return k
 }
 
-// evict makes room in a shard, under its lock. Redis has the counts; what is lost here is the memory of them that would
-// repair a loss of Redis.
+// evict makes room for one group, in its shard, which is locked, or in another. Redis has the counts; what is lost here
+// is the memory of them that would repair a loss of Redis.
 func (l *Redis) evict(s *redisShard, now time.Duration) bool {
+	if l.evictFrom(s, now) {
+		return true
+	}
+	for i := range l.shards {
+		other := &l.shards[i]
+		if other == s || !other.mu.TryLock() { // never waits with a lock held
+			continue
+		}
+		ok := l.evictFrom(other, now)
+		other.mu.Unlock()
+		if ok {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *Redis) evictFrom(s *redisShard, now time.Duration) bool {
 	n := 0
 	for _, g := range s.groups {
 		if n++; n > evictScan {

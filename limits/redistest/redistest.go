@@ -93,7 +93,7 @@ func (s *Server) Signal(sig syscall.Signal) {
 
 // Client returns a plain client of this server. The caller closes it.
 func (s *Server) Client() *redis.Client {
-	return redis.NewClient(&redis.Options{Addr: s.Addr, DialTimeout: time.Second, DisableIdentity: true})
+	return redis.NewClient(&redis.Options{Addr: s.Addr, DialTimeout: time.Second, DialerRetries: 1, DisableIdentity: true})
 }
 
 // Sentinels is one master, one replica and three Sentinels that watch them as MasterName.
