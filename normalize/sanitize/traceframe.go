@@ -31,7 +31,7 @@ func frame(t, line string, indent int) (lineKind, string, bool) {
 			return kindFrame, "", true
 		}
 	case '#':
-		if k := digitRun(t, 1); k > 0 && k < 5 && len(t) > k+1 && t[k+1] == ' ' {
+		if k := digitRun(t, 1); k > 0 && k < 5 && len(t) > k+1 && t[k+1] == ' ' && (strings.IndexByte(t, '(') > 0 || strings.Contains(t, " 0x") || strings.Contains(t, "{main}")) {
 			return kindFrame, "", true
 		}
 	case '@':
@@ -74,7 +74,7 @@ func frame(t, line string, indent int) (lineKind, string, bool) {
 	if called(t) || codeFrameStart(t) || goFile(t, indent) || indent >= 2 && elixirPlace(t) {
 		return kindFrame, "", true
 	}
-	if k := strings.IndexByte(t, '@'); k > 0 && strings.IndexByte(t, ' ') < 0 && (placed(t[k+1:]) || has(t[k+1:], "[native code]")) {
+	if k := strings.IndexByte(t, '@'); k > 0 && strings.IndexByte(t[:k], ' ') < 0 && (placed(t[k+1:]) && strings.IndexByte(t, ' ') < 0 || t[k+1:] == "[native code]") {
 		return kindFrame, "", true
 	}
 	if rest, ok := strings.CutPrefix(t, "..."); ok && indent > 0 && has(rest, " ") && len(t) < 60 && (strings.Contains(t, "skipping") || strings.Contains(t, "frames")) {

@@ -211,7 +211,7 @@ func (m *traceMachine) message(t, line string) (lineKind, string, bool) {
 		return kindText, msg, true
 	}
 	// Perl: message at f.pl line 12.
-	if k := strings.LastIndex(t, " at "); k > 0 && strings.Contains(t[k:], " line ") && placeOfPerl(t[k+4:]) {
+	if k := strings.LastIndex(t, " at "); k > 0 && !strings.HasSuffix(t[:k], " called") && strings.Contains(t[k:], " line ") && placeOfPerl(t[k+4:]) {
 		m.found = true
 		return kindText, t[:k], true
 	}

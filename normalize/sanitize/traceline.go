@@ -46,7 +46,7 @@ func (m *traceMachine) next(line string) (lineKind, string) {
 		return kindNoise, ""
 	}
 	raw := line
-	line, gutter := ungutter(line)
+	line, gutter := m.ungutter(line)
 	t := strings.TrimSpace(line)
 	if t == "" {
 		m.lines++
@@ -137,7 +137,7 @@ func (m *traceMachine) within(t, line string, indent int) (lineKind, string) {
 }
 
 // ungutter removes the gutters of exception groups and the walls of boxes.
-func ungutter(line string) (string, bool) {
+func (m *traceMachine) ungutter(line string) (string, bool) {
 	t := strings.TrimLeft(line, " ")
 	if t == "" {
 		return line, false
@@ -154,7 +154,7 @@ func ungutter(line string) (string, bool) {
 	}
 	g := false
 	for range 4 {
-		if strings.HasPrefix(t, "| ") || strings.HasPrefix(t, "+ Exception Group") || strings.HasPrefix(t, "+ Traceback") {
+		if m.found && strings.HasPrefix(t, "| ") || strings.HasPrefix(t, "+ Exception Group") || strings.HasPrefix(t, "+ Traceback") {
 			line, g = t[2:], true
 			t = strings.TrimLeft(line, " ")
 			if t == "" {
@@ -162,7 +162,7 @@ func ungutter(line string) (string, bool) {
 			}
 			continue
 		}
-		if t == "|" {
+		if t == "|" && m.found {
 			return "", true
 		}
 		break
