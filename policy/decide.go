@@ -209,7 +209,7 @@ func (e *Engine) CheckResult(service, tool string, structured []byte, s *schema.
 
 // Suggest adds the tool that the operator configured for the code of a failure,
 // the gateway's own or the server's: the field, and a sentence at the end of
-// the text if there is room for a third. A tool that the caller does not see
+// the text. A tool that the caller does not see
 // is not suggested, and none for itself.
 func (e *Engine) Suggest(env *envelope.Envelope, tool string, tools Tools) {
 	for _, r := range e.Rules {
@@ -220,15 +220,7 @@ func (e *Engine) Suggest(env *envelope.Envelope, tool string, tools Tools) {
 		if other == tool || !tools.Visible(other) {
 			return
 		}
-		name, ok := sanitize.Ident(other)
-		if !ok {
-			return
-		}
-		env.Suggestion = &envelope.Suggestion{Tool: other}
-		if s, ok := sanitize.Compose("Try the tool '%s' instead.", name); ok {
-			env.Sanitized = sanitize.Join(env.Sanitized, s)
-			env.Error = env.Sanitized
-		}
+		env.Suggest(other)
 		return
 	}
 }

@@ -181,6 +181,11 @@ func (d *doc) decide(e *Evidence) decision {
 		return dec
 	}
 	h, ok := p.first(tierInfra, tierMeaning)
+	if ok && catalogue[h.rule].id == "reply.nonjson" && e.RPCCode != nil && (*e.RPCCode == -32700 || *e.RPCCode == -32600) {
+		dec := byRPC(e)
+		dec.anchors, dec.status = []hit{h}, carrierStatus(carrier)
+		return dec
+	}
 	if p.hasIssue && (!ok || p.issueFirst(h)) {
 		return p.byIssue(e, carrierStatus(carrier))
 	}
@@ -190,10 +195,13 @@ func (d *doc) decide(e *Evidence) decision {
 	if carrier >= 400 {
 		return p.byStatus(carrier, -1, e)
 	}
+	if h, ok := p.first(tierProse, tierProse); ok {
+		return p.by(h, 0, e)
+	}
 	if d.page {
 		return decision{code: envelope.UpstreamNonJSON, class: envelope.Dependency, rule: "page"}
 	}
-	if h, ok := p.first(tierProse, tierVague); ok && catalogue[h.rule].code != envelope.UpstreamUnknown {
+	if h, ok := p.first(tierClass, tierClass); ok {
 		return p.by(h, 0, e)
 	}
 	dec := byRPC(e)
@@ -306,7 +314,7 @@ func (p *picker) byStatus(status, at int, e *Evidence) decision {
 	if at >= 0 {
 		dec.anchors = append(dec.anchors, hit{-1, at, at + 3})
 	}
-	h, ok := p.first(tierInfra, tierVague)
+	h, ok := p.first(tierInfra, tierProse)
 	if ok {
 		dec.anchors = append(dec.anchors, h)
 	}
@@ -385,11 +393,11 @@ func statusCode(n int) (envelope.Code, envelope.Class) {
 // byFault decides by what the gateway itself saw.
 func (p *picker) byFault(e *Evidence) (decision, bool) {
 	switch e.Fault {
-	case Refused, Reset, DNS:
+	case Refused, Reset, DNS, Cut:
 		return decision{code: envelope.ServiceUnavailable, class: envelope.Dependency, rule: "gateway.unreachable", cause: causeByID("net.connect")}, true
 	case Timeout:
 		return decision{code: envelope.ServiceUnavailable, class: envelope.Retryable, rule: "gateway.timeout", cause: causeByID("net.timeout")}, true
-	case Cut, Empty, NotJSON, WrongType:
+	case Empty, NotJSON, WrongType:
 		if e.Status < 400 {
 			return decision{code: envelope.UpstreamNonJSON, class: envelope.Dependency, rule: "gateway.unreadable"}, true
 		}

@@ -154,13 +154,28 @@ func WithNumbers(c Current, l Limits) Option {
 // WithHint sets the whole hint, as a server behind the gateway gave it.
 func WithHint(h RetryHint) Option { return func(e *Envelope) { e.RetryHint = &h } }
 
-// WithSuggestion names another tool. The caller has checked that the name is
-// the operator's; an empty name changes nothing.
+// WithSuggestion sets the field alone, as a gateway behind this one gave it. The
+// caller has checked the name; an empty one changes nothing.
 func WithSuggestion(tool string) Option {
 	return func(e *Envelope) {
 		if tool != "" {
 			e.Suggestion = &Suggestion{Tool: tool}
 		}
+	}
+}
+
+// Suggest names another tool to try, which is the operator's choice for the
+// code: in its field, and in the last sentence of the text. An empty name, or
+// one that is no identifier, changes nothing.
+func (e *Envelope) Suggest(tool string) {
+	name, ok := sanitize.Ident(tool)
+	if !ok {
+		return
+	}
+	e.Suggestion = &Suggestion{Tool: tool}
+	if s, ok := sanitize.Compose("Try the tool '%s' instead.", name); ok {
+		e.Sanitized = sanitize.Ending(e.Sanitized, s)
+		e.Error = e.Sanitized
 	}
 }
 

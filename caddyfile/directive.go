@@ -1,0 +1,163 @@
+// Package caddyfile turns the mcp_gateway directive into the configuration of
+// the handler. Each block of the directive has a file of its own.
+package caddyfile
+
+import (
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/dustin/go-humanize"
+
+	"github.com/caddymcp/gateway/caddymodule"
+)
+
+func init() {
+	httpcaddyfile.RegisterHandlerDirective("mcp_gateway", parse)
+	// Before reverse_proxy it would be left out by `handle { reverse_proxy }`:
+	// handle and route are sorted before it. So it goes in front of invoke,
+	// the first of them: after authentication, inside encode, and around both.
+	httpcaddyfile.RegisterDirectiveOrder("mcp_gateway", httpcaddyfile.Before, "invoke")
+}
+
+// parse reads the directive:
+//
+//	mcp_gateway [<matcher>] {
+//		service <name>
+//		versions <version...>
+//		stateless
+//		allowed_origins <origin...>
+//		allowed_hosts <host...>
+//		max_request_body <size>
+//		max_response_body <size>
+//		timeout <duration>
+//		auth bearer { … }
+//		tool <pattern...> { … }
+//		errors { … }
+//	}
+func parse(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
+	gw := new(caddymodule.Handler)
+	h.Next() // the name of the directive
+	if h.NextArg() {
+		return nil, h.Errf("unexpected argument '%s': mcp_gateway takes a matcher and a block", h.Val())
+	}
+	seen := make(options)
+	for nesting := h.Nesting(); h.NextBlock(nesting); {
+		option := h.Val()
+		if option != "tool" {
+			if err := seen.once(h, option); err != nil {
+				return nil, err
+			}
+		}
+		if err := parseOption(h, gw, option); err != nil {
+			return nil, err
+		}
+	}
+	return gw, nil
+}
+
+func parseOption(h httpcaddyfile.Helper, gw *caddymodule.Handler, option string) (err error) {
+	switch option {
+	case "service":
+		gw.Service, err = oneArg(h)
+	case "versions":
+		gw.Versions, err = someArgs(h)
+	case "stateless":
+		gw.Stateless = true
+		err = noArgs(h)
+	case "allowed_origins":
+		gw.AllowedOrigins, err = someArgs(h)
+	case "allowed_hosts":
+		gw.AllowedHosts, err = someArgs(h)
+	case "max_request_body":
+		gw.MaxRequestBody, err = sizeArg(h)
+	case "max_response_body":
+		gw.MaxResponseBody, err = sizeArg(h)
+	case "timeout":
+		gw.Timeout, err = durationArg(h)
+	case "auth":
+		gw.Auth, err = parseAuth(h)
+	case "tool":
+		err = parseTool(h, gw)
+	case "errors":
+		gw.Errors, err = parseErrors(h)
+	default:
+		err = h.Errf("unrecognized option '%s' of mcp_gateway", option)
+	}
+	return err
+}
+
+// options are the options that one block has had.
+type options map[string]bool
+
+// once refuses an option that the block already had.
+func (o options) once(h httpcaddyfile.Helper, option string) error {
+	if o[option] {
+		return h.Errf("duplicate option '%s'", option)
+	}
+	o[option] = true
+	return nil
+}
+
+func noArgs(h httpcaddyfile.Helper) error {
+	if h.NextArg() {
+		return h.ArgErr()
+	}
+	return nil
+}
+
+func oneArg(h httpcaddyfile.Helper) (string, error) {
+	var s string
+	if !h.AllArgs(&s) || s == "" {
+		return "", h.ArgErr()
+	}
+	return s, nil
+}
+
+func someArgs(h httpcaddyfile.Helper) ([]string, error) {
+	args := h.RemainingArgs()
+	if len(args) == 0 {
+		return nil, h.ArgErr()
+	}
+	return args, nil
+}
+
+func sizeArg(h httpcaddyfile.Helper) (int64, error) {
+	s, err := oneArg(h)
+	if err != nil {
+		return 0, err
+	}
+	n, err := humanize.ParseBytes(s)
+	if err != nil || n == 0 || n > 1<<40 {
+		return 0, h.Errf("invalid size '%s': must be a positive size such as 256KiB", s)
+	}
+	return int64(n), nil
+}
+
+func durationArg(h httpcaddyfile.Helper) (caddy.Duration, error) {
+	s, err := oneArg(h)
+	if err != nil {
+		return 0, err
+	}
+	if s == "off" {
+		return -1, nil
+	}
+	d, err := caddy.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return 0, h.Errf("invalid duration '%s': must be positive, such as 30s, or off", s)
+	}
+	return caddy.Duration(d), nil
+}
+
+// wordArg reads one argument that is one of a few words.
+func wordArg(h httpcaddyfile.Helper, words ...string) (string, error) {
+	s, err := oneArg(h)
+	if err != nil {
+		return "", err
+	}
+	for _, w := range words {
+		if s == w {
+			return s, nil
+		}
+	}
+	return "", h.Errf("invalid value '%s': must be one of %v", s, words)
+}

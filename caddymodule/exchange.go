@@ -1,0 +1,177 @@
+package caddymodule
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddymcp/gateway/normalize"
+	"github.com/caddymcp/gateway/transport"
+)
+
+// Why the gateway itself ended the server's answer.
+var (
+	errSilent   = errors.New("the server was silent for too long")
+	errTooLarge = errors.New("the answer is too large to look at")
+	errLeaving  = errors.New("the gateway is stopping")
+)
+
+// exchange is one HTTP request and its answer. It belongs to the goroutine of
+// the request; only cancel and the timer are used by others.
+type exchange struct {
+	h     *Handler
+	w     http.ResponseWriter
+	r     *http.Request // as the client sent it
+	kind  transport.Kind
+	req   *transport.Request // nil for GET and DELETE
+	calls []*pending
+	repl  *caddy.Replacer
+	start time.Time
+	own   http.Header // headers of the answer before the next handler ran
+
+	cancel  context.CancelCauseFunc
+	ctx     context.Context
+	silence *time.Timer
+	timeout time.Duration
+
+	// failed is true when an answer or a part of it was rewritten or refused.
+	failed bool
+}
+
+// pending is one call of the request.
+type pending struct {
+	normalize.Call
+	timeout  time.Duration
+	answered bool
+}
+
+// newExchange takes down what the request says.
+func (h *Handler) newExchange(w http.ResponseWriter, r *http.Request) *exchange {
+	x := &exchange{h: h, w: w, r: r, start: time.Now()}
+	x.repl, _ = r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
+	if x.repl == nil {
+		x.repl = caddy.NewReplacer()
+	}
+	return x
+}
+
+// admit takes down the calls of the request's body.
+func (x *exchange) admit(req *transport.Request) {
+	x.req = req
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		if m.Kind != transport.Call {
+			continue
+		}
+		p := &pending{Call: normalize.Call{
+			ID: m.ID, Method: m.Method, Tool: m.Tool, Arguments: m.Arguments,
+			Modern: req.Era == transport.Modern, Task: m.Task,
+		}}
+		x.h.options(p)
+		if p.IsToolCall() {
+			p.Schema = x.h.schema(x.scope(), p.Tool)
+			p.Structured = x.h.structured(p.Schema)
+		}
+		x.calls = append(x.calls, p)
+		x.timeout = max(x.timeout, p.timeout)
+		if p.timeout < 0 || m.Method == "subscriptions/listen" {
+			x.timeout = -1
+			break
+		}
+	}
+}
+
+// Call implements normalize.Exchange: it returns the call that an answer with
+// this id belongs to. Some servers answer with an id of their own, so a call
+// that is alone is found by any id.
+func (x *exchange) Call(id []byte) *normalize.Call {
+	var open *pending
+	count := 0
+	for _, p := range x.calls {
+		if id != nil && bytes.Equal(p.ID, id) {
+			p.answered = true
+			return &p.Call
+		}
+		if !p.answered {
+			open = p
+			count++
+		}
+	}
+	if count == 1 && len(x.calls) == 1 {
+		open.answered = true
+		return &open.Call
+	}
+	// A resumed stream: the answer belongs to an earlier request.
+	return &normalize.Call{
+		Service: x.h.service, ServiceNamed: x.h.service != "", Structured: x.h.Errors.StructuredContent != "omit",
+		Disguised: normalize.DisguiseOff,
+	}
+}
+
+// open returns the calls that have no answer yet.
+func (x *exchange) open() []*pending {
+	var out []*pending
+	for _, p := range x.calls {
+		if !p.answered {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// modern reports whether the request is of the stateless era.
+func (x *exchange) modern() bool { return x.req != nil && x.req.Era == transport.Modern }
+
+// listening reports whether the answer is a stream that has no end of its own.
+func (x *exchange) listening() bool {
+	if x.kind == transport.Listen {
+		return true
+	}
+	return len(x.calls) == 1 && x.calls[0].Method == "subscriptions/listen"
+}
+
+// abort ends the server's answer. The next handler returns soon after.
+func (x *exchange) abort(cause error) {
+	if x.cancel != nil {
+		x.cancel(cause)
+	}
+}
+
+// aborted returns why the gateway ended the server's answer, or nil. A client
+// that left is not the gateway's doing.
+func (x *exchange) aborted() error {
+	if x.ctx == nil || x.r.Context().Err() != nil {
+		return nil
+	}
+	switch err := context.Cause(x.ctx); err {
+	case errSilent, errTooLarge, errLeaving:
+		return err
+	}
+	return nil
+}
+
+// clientGone reports whether the client has left.
+func (x *exchange) clientGone() bool { return x.r.Context().Err() != nil }
+
+// alive notes that the server said something.
+func (x *exchange) alive() {
+	if x.silence != nil {
+		x.silence.Reset(x.timeout)
+	}
+}
+
+// watch starts the timer of the server's silence.
+func (x *exchange) watch() (stop func()) {
+	if x.timeout <= 0 || x.listening() || len(x.calls) == 0 {
+		return func() {}
+	}
+	x.silence = time.AfterFunc(x.timeout, func() { x.cancel(errSilent) })
+	return func() { x.silence.Stop() }
+}
+
+// scope keeps schemas of private tool lists of different callers apart.
+func (x *exchange) scope() string { return privateScope(x.r) }

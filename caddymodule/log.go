@@ -1,0 +1,182 @@
+package caddymodule
+
+import (
+	"net/http"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/caddymcp/gateway/normalize"
+	"github.com/caddymcp/gateway/normalize/envelope"
+	"github.com/caddymcp/gateway/normalize/sanitize"
+)
+
+// Words of the client are cut to this before they stand in a log or a
+// placeholder.
+const maxWord = 128
+
+// describe sets the placeholders and access-log fields of the request.
+func (x *exchange) describe() {
+	x.repl.Set("http.mcp_gateway.service", x.service())
+	if x.req == nil {
+		return
+	}
+	method, tool := x.method(), x.tool()
+	x.repl.Set("http.mcp_gateway.method", method)
+	x.repl.Set("http.mcp_gateway.tool", tool)
+	x.repl.Set("http.mcp_gateway.era", x.era())
+	if extra, ok := x.r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
+		extra.Set(zap.String("mcp_method", method))
+		if tool != "" {
+			extra.Set(zap.String("mcp_tool", tool))
+		}
+	}
+}
+
+// noteFailure sets the placeholders and access-log fields of a failure, and
+// tells the subscribers of the event. The first failure of a batch stands for
+// all of it.
+func (x *exchange) noteFailure(e *envelope.Envelope) {
+	if _, ok := x.repl.Get("http.mcp_gateway.code"); !ok {
+		x.repl.Set("http.mcp_gateway.code", string(e.Code))
+		x.repl.Set("http.mcp_gateway.error_class", string(e.Class))
+		if extra, ok := x.r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
+			extra.Set(zap.String("mcp_code", string(e.Code)))
+			extra.Set(zap.String("mcp_error_class", string(e.Class)))
+		}
+	}
+	if x.h.events.ShouldEmit("mcp_gateway_failure") {
+		x.h.events.Emit(x.h.ctx, "mcp_gateway_failure", map[string]any{
+			"service": x.service(), "code": string(e.Code), "error_class": string(e.Class), "status": e.Status,
+			"method": x.method(), "tool": x.tool(), "request_id": x.id(),
+		})
+	}
+}
+
+// report takes down one failure that was rewritten, or seen in disguise: metric,
+// placeholders, event, one line without any text of the server, and at debug
+// the original with its secrets masked.
+func (x *exchange) report(rep *normalize.Report) {
+	h, e := x.h, &rep.Envelope
+	if !rep.Flagged {
+		x.failed = true
+	}
+	h.metrics.failure(x, rep)
+	x.noteFailure(e)
+	msg := "rewrote failure"
+	if rep.Flagged {
+		msg = "failure in disguise passed"
+	}
+	if c := h.logger.Check(levelOf(e.Class), msg); c != nil {
+		c.Write(append(x.fields(), zap.String("code", string(e.Code)), zap.String("error_class", string(e.Class)),
+			zap.Int("status", e.Status), zap.String("rule", rep.Rule), zap.Strings("removed", rep.Removed))...)
+	}
+	if c := h.logger.Check(zapcore.DebugLevel, "original failure"); c != nil {
+		c.Write(append(x.fields(), zap.String("original",
+			sanitize.MaskLog(string(rep.Original), h.Errors.LogTraceLines, h.Errors.literals)))...)
+	}
+}
+
+// levelOf is the level of a failure's line: what somebody may have to look into
+// is a warning, what the caller has to mend is not.
+func levelOf(c envelope.Class) zapcore.Level {
+	if c == envelope.Dependency || c == envelope.Retryable {
+		return zapcore.WarnLevel
+	}
+	return zapcore.InfoLevel
+}
+
+// logRefusal writes the line of a refused request.
+func (x *exchange) logRefusal(f refusal) {
+	c := x.h.logger.Check(zapcore.InfoLevel, "refused request")
+	if c == nil {
+		return
+	}
+	fields := append(x.fields(), zap.String("reason", f.reason), zap.Int("status", f.status))
+	if f.env != nil {
+		fields = append(fields, zap.String("code", string(f.env.Code)), zap.String("error_class", string(f.env.Class)))
+	}
+	c.Write(fields...)
+}
+
+// logError writes what the next handler said when it failed. Such errors name
+// addresses of the operator's own network: the operator needs them.
+func (x *exchange) logError(err error, status int) {
+	if err == nil {
+		return
+	}
+	level := zapcore.DebugLevel
+	if status >= http.StatusInternalServerError {
+		level = zapcore.ErrorLevel
+	}
+	if c := x.h.logger.Check(level, "next handler failed"); c != nil {
+		c.Write(append(x.fields(), zap.Int("status", status),
+			zap.String("error", sanitize.MaskLog(err.Error(), x.h.Errors.LogTraceLines, x.h.Errors.literals)))...)
+	}
+}
+
+// fields are in every line of the gateway.
+func (x *exchange) fields() []zap.Field {
+	return []zap.Field{
+		zap.String("request_id", x.id()), zap.String("service", x.service()),
+		zap.String("mcp_method", x.method()), zap.String("mcp_tool", x.tool()),
+	}
+}
+
+// id is the request's id, the same as {http.request.uuid}.
+func (x *exchange) id() string {
+	id, _ := x.repl.GetString("http.request.uuid")
+	return id
+}
+
+func (x *exchange) service() string {
+	if len(x.calls) > 0 && x.calls[0].Service != "" {
+		return x.calls[0].Service
+	}
+	return x.h.serviceName()
+}
+
+func (x *exchange) method() string {
+	switch {
+	case x.req == nil:
+		return ""
+	case x.req.Batch:
+		return "batch"
+	case len(x.req.Messages) == 1:
+		return word(x.req.Messages[0].Method)
+	}
+	return ""
+}
+
+func (x *exchange) tool() string {
+	if len(x.calls) == 1 {
+		return word(x.calls[0].Tool)
+	}
+	return ""
+}
+
+func (x *exchange) era() string {
+	if x.modern() {
+		return "modern"
+	}
+	return "legacy"
+}
+
+// word cuts and cleans a word of the client.
+func word(s string) string {
+	clean := len(s) <= maxWord
+	for i := 0; clean && i < len(s); i++ {
+		clean = s[i] > ' ' && s[i] <= '~'
+	}
+	if clean {
+		return s
+	}
+	b := make([]byte, 0, maxWord)
+	for i := 0; i < len(s) && len(b) < maxWord; i++ {
+		if s[i] > ' ' && s[i] <= '~' {
+			b = append(b, s[i])
+		}
+	}
+	return string(b)
+}

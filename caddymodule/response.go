@@ -1,0 +1,251 @@
+package caddymodule
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddymcp/gateway/normalize/classify"
+	"github.com/caddymcp/gateway/transport"
+)
+
+// mode is what the response writer does with the server's answer.
+type mode int
+
+const (
+	undecided mode = iota
+	pass           // nothing in it can fail: hand it on
+	hold           // one message: hold it until it is whole
+	stream         // server-sent events: look at one at a time
+	deaf           // the gateway answers instead: drop what still comes
+)
+
+// responseWriter stands between the server and the client. It decides from
+// status and headers what the answer is, and passes on nothing of a failure.
+type responseWriter struct {
+	*caddyhttp.ResponseWriterWrapper
+	x      *exchange
+	mode   mode
+	status int
+	fault  classify.Fault // what is wrong with the answer itself, seen in its header
+	held   *bytes.Buffer
+	coding string // content coding that the server used although asked not to
+	events *eventWriter
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled keeps single large answers from staying in memory.
+const maxPooled = 1 << 20
+
+func newResponseWriter(x *exchange) *responseWriter {
+	return &responseWriter{ResponseWriterWrapper: &caddyhttp.ResponseWriterWrapper{ResponseWriter: x.w}, x: x}
+}
+
+// free gives the buffers back.
+func (w *responseWriter) free() {
+	if w.events != nil {
+		w.events.stop()
+	}
+	if w.held != nil && w.held.Cap() <= maxPooled {
+		w.held.Reset()
+		buffers.Put(w.held)
+	}
+	w.held = nil
+}
+
+// WriteHeader decides what happens to the answer. Informational answers pass
+// and decide nothing; 101 is final.
+func (w *responseWriter) WriteHeader(status int) {
+	if w.mode != undecided {
+		return
+	}
+	if status >= 100 && status < 200 && status != http.StatusSwitchingProtocols {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	if w.x.aborted() != nil {
+		// A proxy reports the cancellation as a client that left.
+		w.mode = deaf
+		return
+	}
+	w.status = status
+	w.mode = w.decide()
+	h := w.Header()
+	if w.x.modern() {
+		// Clients of the legacy era adopt a session from any answer.
+		h.Del("Mcp-Session-Id")
+	}
+	switch w.mode {
+	case pass:
+		w.ResponseWriter.WriteHeader(status)
+	case hold:
+		w.held = buffers.Get().(*bytes.Buffer)
+	case stream:
+		h.Del("Content-Length")
+		h.Del("Content-Encoding")
+		w.events = newEventWriter(w.x, w.ResponseWriter, carrier(status, h), w.coding)
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (w *responseWriter) decide() mode {
+	h := w.Header()
+	switch {
+	case w.status == http.StatusSwitchingProtocols, w.status == http.StatusNoContent,
+		w.status == http.StatusNotModified, w.x.r.Method == http.MethodHead:
+		return pass
+	case w.status == 499 && w.x.clientGone():
+		return pass
+	case w.status >= 400:
+		w.coding = contentCoding(h)
+		return hold
+	case w.status >= 300:
+		return pass
+	case len(w.x.calls) == 0 && w.x.kind != transport.Listen, w.status == http.StatusAccepted:
+		return pass
+	}
+	w.coding = contentCoding(h)
+	media, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
+	switch {
+	case w.coding != "" && !decodable(w.coding):
+		w.fault = classify.NotJSON
+		return hold
+	case media == "text/event-stream":
+		return stream
+	case w.x.kind == transport.Listen:
+		return pass
+	case media == "application/json" || strings.HasSuffix(media, "+json"):
+		return hold
+	}
+	w.fault = classify.WrongType
+	return hold
+}
+
+// Write takes a part of the body.
+func (w *responseWriter) Write(p []byte) (int, error) {
+	if w.mode == undecided {
+		w.WriteHeader(http.StatusOK)
+	}
+	switch w.mode {
+	case pass:
+		return w.ResponseWriter.Write(p)
+	case stream:
+		return w.events.Write(p)
+	case hold:
+		w.x.alive()
+		return w.keep(p)
+	}
+	return len(p), nil
+}
+
+// keep holds a part of the body. Of an answer that is a failure anyway the head
+// suffices; any other answer that is too large is given up.
+func (w *responseWriter) keep(p []byte) (int, error) {
+	room := w.x.h.MaxResponseBody - int64(w.held.Len())
+	if int64(len(p)) <= room {
+		return w.held.Write(p)
+	}
+	if w.status >= 400 || w.fault != classify.NoFault {
+		w.held.Write(p[:room])
+		return len(p), nil
+	}
+	w.mode = deaf
+	w.fault = classify.TooLarge
+	w.x.abort(errTooLarge)
+	return len(p), nil
+}
+
+// ReadFrom keeps io.Copy from going around Write.
+func (w *responseWriter) ReadFrom(r io.Reader) (int64, error) {
+	if w.mode == pass {
+		return w.ResponseWriterWrapper.ReadFrom(r)
+	}
+	return io.Copy(struct{ io.Writer }{w}, r)
+}
+
+// FlushError flushes what was passed on. While an answer is held there is
+// nothing to flush, and the header must not go out.
+func (w *responseWriter) FlushError() error {
+	switch w.mode {
+	case pass, stream:
+		return http.NewResponseController(w.ResponseWriter).Flush()
+	}
+	return nil
+}
+
+// owes reports whether the client still waits for an answer that a broken
+// answer of the server leaves open.
+func (w *responseWriter) owes() bool {
+	switch w.mode {
+	case hold, deaf:
+		return true
+	case stream:
+		return len(w.x.open()) > 0 || w.x.aborted() != nil
+	}
+	return false
+}
+
+// finish ends the answer. err and cut say how the next handler ended.
+func (w *responseWriter) finish(err error, cut bool) error {
+	x := w.x
+	fault := classify.NoFault
+	switch x.aborted() {
+	case errSilent:
+		fault = classify.Timeout
+	case errTooLarge:
+		fault = classify.TooLarge
+	}
+	if fault == classify.NoFault && cut {
+		fault = classify.Cut
+	}
+	switch w.mode {
+	case stream:
+		return w.events.finish(fault, err)
+	case pass:
+		return err
+	case hold:
+		if fault == classify.NoFault && err == nil {
+			return w.finishHeld()
+		}
+	case undecided:
+		if err == nil && fault == classify.NoFault {
+			return w.finishSilent()
+		}
+	}
+	status := http.StatusBadGateway
+	if fault == classify.NoFault {
+		fault, status = faultOf(err)
+		x.logError(err, status)
+	} else if fault == classify.Timeout {
+		status = http.StatusGatewayTimeout
+	}
+	if x.clientGone() {
+		return err
+	}
+	return x.answerFailure(failure{status: status, fault: fault, header: w.Header()})
+}
+
+// finishSilent ends an answer of which nothing came, not even a status.
+func (w *responseWriter) finishSilent() error {
+	if len(w.x.calls) == 0 || w.x.clientGone() {
+		return nil
+	}
+	return w.x.answerFailure(failure{status: http.StatusOK, fault: classify.Empty, header: w.Header()})
+}
+
+// faultOf reads the error of the next handler.
+func faultOf(err error) (classify.Fault, int) {
+	status := http.StatusInternalServerError
+	var he caddyhttp.HandlerError
+	if errors.As(err, &he) && he.StatusCode != 0 {
+		status = he.StatusCode
+	}
+	return networkFault(err), status
+}

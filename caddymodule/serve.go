@@ -1,0 +1,86 @@
+package caddymodule
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddymcp/gateway/transport"
+)
+
+// ServeHTTP is the way of a request through the gateway.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	x := h.newExchange(w, r)
+	head := h.headOf(r)
+	var refusal *transport.Refusal
+	if x.kind, refusal = h.rules.CheckHead(&head); refusal != nil {
+		return x.refuseTransport(refusal)
+	}
+	switch x.kind {
+	case transport.NotMCP:
+		return next.ServeHTTP(w, r)
+	case transport.Preflight:
+		return h.preflight(w, r)
+	case transport.Post:
+		body, refusal, err := h.readBody(r)
+		if err != nil {
+			return err
+		}
+		if refusal == nil {
+			x.req, refusal = h.rules.CheckBody(&head, body)
+		}
+		if refusal != nil {
+			return x.refuseTransport(refusal)
+		}
+		x.admit(x.req)
+		setBody(r, body)
+	}
+	x.describe()
+	return x.forward(next)
+}
+
+// forward calls the next handler and sees that the client gets its answer,
+// whatever becomes of the server.
+func (x *exchange) forward(next caddyhttp.Handler) error {
+	x.ctx, x.cancel = context.WithCancelCause(x.r.Context())
+	defer x.cancel(nil)
+	defer x.finished()
+	stop := x.watch()
+	defer stop()
+	if x.listening() {
+		defer x.h.listeners.add(x)()
+		x.h.metrics.streams.Inc()
+		defer x.h.metrics.streams.Dec()
+	}
+
+	x.own = x.w.Header().Clone()
+	rw := newResponseWriter(x)
+	defer rw.free()
+	r := x.r.WithContext(x.ctx)
+	r.Header = r.Header.Clone()
+	r.Header.Set("Accept-Encoding", "identity")
+	if x.kind == transport.Post {
+		r.Header.Set("Accept", transport.CanonicalAccept)
+	}
+
+	err, cut := call(next, rw, r, x)
+	return rw.finish(err, cut)
+}
+
+// call calls the next handler. A proxy that has sent a header can report a
+// broken answer only by http.ErrAbortHandler; as long as the client is there
+// that is not its end, because the gateway still owes it an answer.
+func call(next caddyhttp.Handler, rw *responseWriter, r *http.Request, x *exchange) (err error, cut bool) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if p != http.ErrAbortHandler || x.clientGone() || !rw.owes() {
+			panic(p)
+		}
+		cut = true
+	}()
+	return next.ServeHTTP(rw, r), false
+}

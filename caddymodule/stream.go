@@ -1,0 +1,196 @@
+package caddymodule
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/caddymcp/gateway/normalize"
+	"github.com/caddymcp/gateway/normalize/classify"
+	"github.com/caddymcp/gateway/transport"
+)
+
+// eventWriter passes server-sent events on, one at a time, each as soon as it is
+// whole. Only the data of an event that carries a failure changes.
+type eventWriter struct {
+	x      *exchange
+	w      http.ResponseWriter
+	car    normalize.Carrier
+	split  transport.Splitter
+	coding *decoder
+	out    []byte // what one Write passes on
+	resume bool   // the stream has event ids, so a client may come back for the rest
+	drop   bool   // the rest of an event that is too large
+	broken bool   // an event was no JSON
+	err    error
+}
+
+func newEventWriter(x *exchange, w http.ResponseWriter, car normalize.Carrier, coding string) *eventWriter {
+	e := &eventWriter{x: x, w: w, car: car}
+	e.split.Max = int(x.h.MaxResponseBody)
+	if coding != "" {
+		e.coding = newDecoder(coding, e.plain)
+	}
+	return e
+}
+
+// Write takes bytes of the stream, cut anywhere.
+func (e *eventWriter) Write(p []byte) (int, error) {
+	if e.coding != nil {
+		if _, err := e.coding.Write(p); err != nil {
+			return 0, err
+		}
+		return len(p), nil
+	}
+	return len(p), e.plain(p)
+}
+
+// plain takes decoded bytes.
+func (e *eventWriter) plain(p []byte) error {
+	e.out = e.out[:0]
+	err := e.split.Write(p, e.event)
+	if len(e.out) > 0 {
+		if _, werr := e.w.Write(e.out); werr != nil {
+			return werr
+		}
+	}
+	if cap(e.out) > maxPooled {
+		e.out = nil
+	}
+	return err
+}
+
+// event decides about one event.
+func (e *eventWriter) event(ev transport.Event) error {
+	if ev.Cont {
+		if !e.drop {
+			e.out = append(e.out, ev.Raw...)
+		}
+		return nil
+	}
+	e.drop = false
+	if len(ev.Field("id")) > 0 {
+		e.resume = true
+	}
+	data := ev.Data()
+	if len(data) == 0 {
+		e.out = append(e.out, ev.Raw...)
+		return nil
+	}
+	if ev.Over {
+		e.over(ev, data)
+		return nil
+	}
+	e.x.alive()
+	if t := string(ev.Field("event")); t != "" && t != "message" {
+		// "endpoint" of the HTTP+SSE transport, and what else is no message.
+		e.out = append(e.out, ev.Raw...)
+		return nil
+	}
+	if !gjson.ValidBytes(data) {
+		// No client could read it, and nobody knows what it says.
+		e.broken = true
+		return nil
+	}
+	out := e.x.message(e.car, data)
+	if len(out) == len(data) && &out[0] == &data[0] {
+		e.out = append(e.out, ev.Raw...)
+		return nil
+	}
+	e.out = append(e.out, transport.WithData(ev.Raw, out)...)
+	return nil
+}
+
+// over decides about an event that is larger than what may be held: it passes
+// if it is no answer, and is replaced if it is, or if nobody can tell.
+func (e *eventWriter) over(ev transport.Event, data []byte) {
+	e.x.alive()
+	kind, id, ok := transport.HeadKind(data)
+	if ok && kind != transport.Response {
+		e.out = append(e.out, ev.Raw...)
+		return
+	}
+	e.drop = true
+	c := e.x.Call(id)
+	if c.ID == nil && id == nil {
+		return
+	}
+	if c.ID == nil {
+		c.ID = id
+	}
+	e.final(c, classify.TooLarge)
+}
+
+// final writes the event that answers a call in the server's stead.
+func (e *eventWriter) final(c *normalize.Call, fault classify.Fault) {
+	msg, rep := e.x.h.norm.Failure(normalize.Carrier{Header: e.car.Header}, fault, nil, c)
+	e.x.report(&rep)
+	e.out = append(e.out, transport.EventOf(msg)...)
+}
+
+// finish ends the stream. Calls that have no answer get one: a client whose
+// stream ends without would wait for its own timeout.
+func (e *eventWriter) finish(fault classify.Fault, err error) error {
+	if e.coding != nil {
+		if cerr := e.coding.Close(); cerr != nil && fault == classify.NoFault {
+			fault = classify.Cut
+		}
+	}
+	e.out = e.out[:0]
+	if ferr := e.split.Close(e.tail); ferr != nil {
+		return ferr
+	}
+	open := e.x.open()
+	if e.x.clientGone() || e.x.aborted() == errLeaving {
+		open = nil
+	}
+	if fault == classify.NoFault && err == nil && e.resume && !e.x.modern() {
+		// The server may close a stream that has ids and expect the client to
+		// come back for the rest (MCP 2025-11-25, transports, SSE polling).
+		open = nil
+	}
+	if fault == classify.NoFault {
+		fault = classify.Cut
+		if e.broken {
+			fault = classify.NotJSON
+		}
+	}
+	for _, p := range open {
+		p.answered = true
+		e.final(&p.Call, fault)
+	}
+	if len(e.out) == 0 {
+		return err
+	}
+	if _, werr := e.w.Write(e.out); werr != nil {
+		return werr
+	}
+	ferr := http.NewResponseController(e.w).Flush()
+	if err == nil {
+		err = ferr
+	}
+	return err
+}
+
+// tail decides about what stands after the last blank line. A whole message
+// there was meant to be sent; the rest is a cut event, which clients discard.
+func (e *eventWriter) tail(ev transport.Event) error {
+	if data := ev.Data(); len(data) == 0 || ev.Cont || ev.Over || !gjson.ValidBytes(data) {
+		return nil
+	}
+	if err := e.event(ev); err != nil {
+		return err
+	}
+	e.out = append(e.out, "\n\n"...)
+	return nil
+}
+
+// stop ends the decoder, if there is one.
+func (e *eventWriter) stop() {
+	if e.coding != nil {
+		_ = e.coding.Close()
+	}
+}
+
+var _ io.Writer = (*eventWriter)(nil)

@@ -1,0 +1,169 @@
+package normalize
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/caddymcp/gateway/normalize/envelope"
+	"github.com/caddymcp/gateway/normalize/sanitize"
+)
+
+// Meta keys of the specification that a failing result keeps.
+const (
+	metaRelatedTask = "io.modelcontextprotocol/related-task"
+	metaServerInfo  = "io.modelcontextprotocol/serverInfo"
+)
+
+// Result writes the envelope as the JSON-RPC answer to a tools/call: a
+// CallToolResult with isError. meta is the upstream's _meta, or nil: what the
+// specification defines of it stays, everything else is dropped.
+func Result(c *Call, e envelope.Envelope, meta []byte) []byte {
+	return message(c.ID, "result", result(c, e, meta))
+}
+
+// result writes the CallToolResult alone.
+func result(c *Call, e envelope.Envelope, meta []byte) []byte {
+	env := Marshal(e)
+	var b bytes.Buffer
+	b.WriteString(`{"content":[{"type":"text","text":`)
+	b.Write(Marshal(e.Sanitized.String()))
+	b.WriteString(`}]`)
+	if c.Structured {
+		b.WriteString(`,"structuredContent":`)
+		b.Write(env)
+	}
+	b.WriteString(`,"isError":true,"_meta":{`)
+	b.Write(keptMeta(meta))
+	b.Write(Marshal(envelope.MetaKey))
+	b.WriteByte(':')
+	b.Write(env)
+	b.WriteByte('}')
+	if c.Modern {
+		// Required of every result by 2026-07-28, unknown before it.
+		b.WriteString(`,"resultType":"complete"`)
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// Error writes the envelope as a JSON-RPC error with the given code. data, when
+// not nil, is data that the specification defines for the code and stays as it
+// is; otherwise the envelope is the data.
+func Error(c *Call, code int64, e envelope.Envelope, data []byte) []byte {
+	return message(c.ID, "error", rpcError(code, e, data))
+}
+
+func rpcError(code int64, e envelope.Envelope, data []byte) []byte {
+	if data == nil {
+		data = Marshal(e)
+	}
+	return Marshal(struct {
+		Code    int64           `json:"code"`
+		Message sanitize.Safe   `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	}{code, e.Sanitized, data})
+}
+
+// ErrorCode returns the JSON-RPC code for an error that the gateway makes
+// itself: the standard code where one fits, else the HTTP status as a positive
+// number. -32000 to -32099 is reserved (MCP 2026-07-28, basic, error codes).
+func ErrorCode(e envelope.Envelope) int64 {
+	switch e.Code {
+	case envelope.BadRequest:
+		return -32602
+	case envelope.NotFound:
+		return -32602
+	case envelope.UpstreamUnknown, envelope.OutputValidationFailed:
+		return -32603
+	}
+	switch {
+	case e.Status == http.StatusInternalServerError || e.Status == 0:
+		return -32603
+	default:
+		return int64(e.Status)
+	}
+}
+
+// Answer writes the envelope in the dialect of the call: a result for
+// tools/call, a JSON-RPC error for everything else.
+func Answer(c *Call, e envelope.Envelope) []byte {
+	if c.IsToolCall() && !c.Task {
+		return Result(c, e, nil)
+	}
+	return Error(c, ErrorCode(e), e, nil)
+}
+
+// message writes a JSON-RPC message. Without an id the field is absent: null is
+// outside the schema of MCP and clients choke on it.
+func message(id []byte, member string, value []byte) []byte {
+	b := make([]byte, 0, len(value)+len(id)+48)
+	b = append(b, `{"jsonrpc":"2.0",`...)
+	if len(id) > 0 {
+		b = append(b, `"id":`...)
+		b = append(b, id...)
+		b = append(b, ',')
+	}
+	b = append(b, '"')
+	b = append(b, member...)
+	b = append(b, `":`...)
+	b = append(b, value...)
+	return append(b, '}')
+}
+
+// keptMeta returns the members of an upstream's _meta that stay, each followed
+// by a comma.
+func keptMeta(meta []byte) []byte {
+	var b []byte
+	m := gjson.ParseBytes(meta)
+	if !m.IsObject() {
+		return nil
+	}
+	add := func(key string, v any) {
+		b = append(b, Marshal(key)...)
+		b = append(b, ':')
+		b = append(b, Marshal(v)...)
+		b = append(b, ',')
+	}
+	m.ForEach(func(k, v gjson.Result) bool {
+		switch k.String() {
+		case metaRelatedTask:
+			if id := v.Get("taskId"); id.Type == gjson.String && plain(id.String()) {
+				add(metaRelatedTask, map[string]string{"taskId": id.String()})
+			}
+		case metaServerInfo:
+			name, version := v.Get("name"), v.Get("version")
+			if plain(name.String()) && plain(version.String()) {
+				add(metaServerInfo, map[string]string{"name": name.String(), "version": version.String()})
+			}
+		}
+		return len(b) < 1024
+	})
+	return b
+}
+
+// plain reports whether s is short and printable ASCII without markup.
+func plain(s string) bool {
+	if s == "" || len(s) > 128 {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' || s[i] == '<' || s[i] == '`' {
+			return false
+		}
+	}
+	return true
+}
+
+// Marshal encodes v without the escapes for HTML. v never fails to encode.
+func Marshal(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return []byte("null")
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
+}
