@@ -147,6 +147,23 @@ exfiltrate
 ^run bash
 ^run sudo
 please call
+kindly call
+kindly run
+kindly send
+kindly invoke
+kindly use
+kindly delete
+skip confirmation
+skip the confirmation
+i authorize you
+authorize you to
+agents have to
+assistants have to
+models have to
+contents of the env
+fix is to call
+solution is to call
+try calling
 please run
 please execute
 please send
@@ -182,13 +199,17 @@ immediately run
 ^read your
 ^open the file
 ^open the url
-^visit the
+^visit the url
+^visit the link
+^visit the site
+^visit the page
 ^visit this
 ^fetch the url
 ^browse to
 ^navigate to
 ^download and
-^download the
+^download the file
+^download the script
 ^install the
 ^click here
 ^click the link
@@ -198,9 +219,6 @@ immediately run
 ^paste your
 enter your password
 enter your token
-^curl http
-^curl s
-^wget http
 rm rf
 sudo rm
 chmod 777

@@ -103,7 +103,7 @@ func podName(w string) bool {
 		return false
 	}
 	hash := w[h+1 : k]
-	return len(hash) >= 4 && len(hash) <= 10 && lowerAlnum(hash) && (hasDigit(hash) || hasDigit(w[k+1:]))
+	return len(hash) >= 4 && len(hash) <= 10 && lowerAlnum(hash) && (hasDigit(hash) || hasDigit(w[k+1:])) && isLower(w[0]) && !(allDigits(hash) || allDigits(w[k+1:]))
 }
 
 func lowerAlnum(w string) bool {
@@ -193,7 +193,7 @@ func (m *masker) dbName(i int, w string) bool {
 	q := s[i-1]
 	quoted := q == '"' || q == '\'' || q == '`'
 	gap := i - m.wordEnd
-	if !quoted || gap < 1 || gap > 3 {
+	if !quoted || gap < 1 || gap > 3 || i < 2 || s[i-2] != ' ' && (s[i-2] != '\\' || i < 3 || s[i-3] != ' ') {
 		return false
 	}
 	switch strings.ToLower(m.word) {
@@ -374,11 +374,11 @@ func (m *masker) sql(i int) bool {
 
 // clauses is what follows a verb: its first word and the words and signs of SQL.
 type clauses struct {
-	first                                                  string // in lower case
-	loud                                                   bool   // first is in capitals
-	from, where, set, values, as, join, limit, on, add, ex bool
-	compare, bracket, star, semi                           bool
-	words                                                  int
+	first                                                       string // in lower case
+	loud                                                        bool   // first is in capitals
+	from, where, set, values, as, join, limit, on, add, ex, sel bool
+	compare, bracket, star, semi                                bool
+	words                                                       int
 }
 
 func readClauses(t string) (c clauses) {
@@ -410,6 +410,8 @@ func readClauses(t string) (c clauses) {
 					c.limit = true
 				case "on":
 					c.on = true
+				case "select":
+					c.sel = true
 				case "add":
 					c.add = true
 				case "exists":
@@ -450,7 +452,7 @@ func statement(verb string, c clauses, shout bool) bool {
 	case "delete":
 		return c.first == "from" && (shout && c.loud || c.where && c.compare)
 	case "with":
-		return c.as
+		return c.as && (shout || c.sel)
 	case "create", "alter", "drop", "truncate":
 		switch c.first {
 		case "table", "index", "database", "view", "schema", "function", "trigger", "role", "unique", "temp", "temporary":

@@ -70,7 +70,27 @@ func sensitiveKey(name string) bool {
 	if len(flat) < 2 {
 		return false
 	}
-	return sensitiveFlat(flat) && !innocent(flat) || keyWord(name)
+	if (sensitiveFlat(flat) && !innocent(flat)) || keyWord(name) {
+		return true
+	}
+	if !hasDigit(name) {
+		return false
+	}
+	for i, c := range flat { // passw0rd, s3cret
+		switch c {
+		case '0':
+			flat[i] = 'o'
+		case '1':
+			flat[i] = 'i'
+		case '3':
+			flat[i] = 'e'
+		case '4':
+			flat[i] = 'a'
+		case '5':
+			flat[i] = 's'
+		}
+	}
+	return sensitiveFlat(flat) && !innocent(flat)
 }
 
 // partsByLetter are keyParts by their first letter.

@@ -63,7 +63,30 @@ func (m *masker) slash(i int) int {
 	if isDigit(t[1]) && strings.Trim(t[1:], "0123456789/.") == "" {
 		return i + 1 // 1 /2
 	}
+	if pointer(t) {
+		return i + 1
+	}
 	return m.path(i)
+}
+
+// pointer reports a JSON pointer into a schema or a body: names and numbers only.
+func pointer(t string) bool {
+	first, rest, _ := strings.Cut(strings.TrimLeft(t, "#/"), "/")
+	switch first {
+	case "properties", "items", "definitions", "$defs", "allOf", "anyOf", "oneOf", "body", "params", "arguments", "instance":
+	case "data":
+		if t[0] == '/' {
+			return false
+		}
+	default:
+		return false
+	}
+	for i := 0; i < len(rest); i++ {
+		if c := rest[i]; !isAlpha(c) && c != '_' && c != '/' && c != '-' && !isDigit(c) {
+			return false
+		}
+	}
+	return rest != "" && !mixedToken(rest)
 }
 
 func rootDir(w string) bool {
@@ -165,7 +188,7 @@ func (m *masker) relativePath(i, j int) int {
 	last := p[strings.LastIndexAny(p, `/\`)+1:]
 	n := strings.Count(p, "/") + strings.Count(p, `\`)
 	switch {
-	case strings.Contains(p, "://"):
+	case strings.Contains(p, "://"), pointer(p):
 		return i
 	case t[cut] == '\\' && n >= 2, sourceFile(last), n >= 3 && !units(p) && strings.Trim(p, "0123456789/") != "" && !alternatives(p):
 		return m.put(i, j, mPath, rPath)

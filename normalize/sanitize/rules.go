@@ -27,6 +27,7 @@ const (
 	rCLI
 	rUserPass
 	rVendor
+	rPassword
 	rHex
 	rUUID
 	rEntropy
@@ -60,7 +61,7 @@ const (
 
 var ruleIDs = [nRules]string{
 	rPEM: "pem", rURL: "url", rKey: "sensitive_key", rHeader: "auth_header", rCLI: "cli_secret",
-	rUserPass: "user_password", rVendor: "vendor_token", rHex: "hex_id", rUUID: "uuid",
+	rUserPass: "user_password", rVendor: "vendor_token", rPassword: "password_shape", rHex: "hex_id", rUUID: "uuid",
 	rEntropy: "entropy", rMixed: "mixed_id", rLong: "long_token", rEmail: "email", rPhone: "phone",
 	rCard: "card", rIBAN: "iban", rSSN: "ssn", rNumber: "long_number", rIP: "ip", rMAC: "mac",
 	rHost: "host", rCloud: "cloud_resource", rPath: "path", rSQL: "sql", rDriver: "driver",

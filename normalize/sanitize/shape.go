@@ -219,6 +219,32 @@ func oddCase(w string) bool {
 	return turns*3 > len(w)
 }
 
+// strongPassword reports letters of both cases, digits and a sign between them,
+// as policies for passwords demand it and names never have it.
+func strongPassword(w string) bool {
+	if len(w) > 64 {
+		return false
+	}
+	up, low, dig, sign := false, false, false, false
+	for i := 0; i < len(w); i++ {
+		switch c := w[i]; {
+		case isUpper(c):
+			up = true
+		case isLower(c):
+			low = true
+		case isDigit(c):
+			dig = true
+		case c == '/' || c == '\\' || c == '=' || c == ':' || c == '&' || c == '@' || c == '?':
+			return false
+		case strings.IndexByte("!#*+^%~$", c) >= 0:
+			if i > 0 && i+1 < len(w) && isAlnum(w[i-1]) && isAlnum(w[i+1]) && (c != '%' && c != '$' || isDigit(w[i+1])) {
+				sign = true
+			}
+		}
+	}
+	return up && low && dig && sign
+}
+
 // password reports letters and digits with a sign that no name has, or letters
 // of both cases with three digits or more.
 func password(w string) bool {

@@ -115,6 +115,9 @@ func (m *masker) chunk(i int) int {
 	if k := m.looks(i, e, w); k > i {
 		return k
 	}
+	if len(t) >= 8 && strongPassword(t) {
+		return m.put(i, j, mSecret, rPassword)
+	}
 	if m.mode != nested && len(t) >= 8 && m.hidden(t) {
 		return m.put(i, j, mRedacted, rEncoded)
 	}
@@ -176,6 +179,9 @@ func (m *masker) strictChunk(i, j int) int {
 	if len(t) > 5 && strings.EqualFold(t[:5], "file:") {
 		return m.path(i)
 	}
+	if webAddress(t) {
+		return m.put(i, j, mURL, rURL)
+	}
 	if isDigit(c) || isAlpha(c) {
 		if k := m.relativePath(i, j); k > i {
 			return k
@@ -202,7 +208,7 @@ func (m *masker) strictChunk(i, j int) int {
 	if requestID(w) {
 		return m.put(i, i+len(w), mID, rRequestID)
 	}
-	if envName(w) {
+	if envName(w[strings.LastIndexByte(w, '.')+1:]) {
 		return m.put(i, i+len(w), mRedacted, rEnv)
 	}
 	if k := iban(m.s, i); k > i {

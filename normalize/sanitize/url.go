@@ -18,6 +18,31 @@ func (m *masker) url(i, j int) int {
 	return m.put(i, e, mURL, rURL)
 }
 
+// webAddress reports an address without "://": www.x.example, x.example/path,
+// and what a browser would run.
+func webAddress(t string) bool {
+	for _, p := range []string{"javascript:", "vbscript:", "www."} {
+		if len(t) > len(p)+1 && strings.EqualFold(t[:len(p)], p) {
+			return true
+		}
+	}
+	k := strings.IndexByte(t, '/')
+	if k < 4 || k+1 >= len(t) {
+		return false
+	}
+	host := t[:k]
+	dot := strings.LastIndexByte(host, '.')
+	if dot <= 0 || len(host)-dot < 3 || len(host)-dot > 12 {
+		return false
+	}
+	for i := 0; i < len(host); i++ {
+		if c := host[i]; !isAlnum(c) && c != '-' && c != '.' || i > dot && !isLower(c) {
+			return false
+		}
+	}
+	return true
+}
+
 // logURL masks the credentials and the sensitive values in a URL's query.
 func (m *masker) logURL(i, e int) int {
 	s := m.s

@@ -20,6 +20,19 @@ func (m *masker) keyValue(i, j int) int {
 	if scheme {
 		return m.authScheme(i, j)
 	}
+	if m.mode != logging && j < len(s) && (s[j] == ':' || s[j] == '=' || s[j] == '"' || s[j] == ' ') && m.idName(name) {
+		if k := m.idValue(j); k > j {
+			return k
+		}
+	}
+	if len(name) == 2 && strings.EqualFold(name, "by") && strings.EqualFold(m.word, "identified") {
+		if g := skipBlanks(s, j); g > j && g < len(s) && (s[g] == '\'' || s[g] == '"') {
+			return m.quotedValue(i, g, g, "", true)
+		}
+	}
+	if len(name) == 4 && strings.EqualFold(name, "code") {
+		return m.oneTimeCode(i, j)
+	}
 	if !sensitiveKey(name) {
 		if j < len(s) && s[j] == '=' && len(name) == 3 && strings.EqualFold(name, "key") && j+9 < len(s) && tokenRun(s[j+1:], 8) {
 			return m.value(i, j+1, j+1, "key", true)
@@ -50,8 +63,25 @@ func (m *masker) keyValue(i, j int) int {
 		}
 	}
 	if quoted && k < len(s) && s[k] == ',' && g == k { // ["password", "x"]
+		if v := pairValue(s, k+1); v > 0 {
+			return m.value(i, v, j, name, true)
+		}
 		if v := skipBlanks(s, k+1); v < len(s) && (s[v] == '"' || s[v] == '\'') && i > 0 && (s[i-1] == '"' || s[i-1] == '\'') && i > 1 && (s[i-2] == '[' || s[i-2] == '(') {
 			return m.value(i, k+1, j, name, true)
+		}
+		return i
+	}
+	if strings.HasPrefix(s[k:], "</") {
+		if v := strings.Index(s[k:min(len(s), k+48)], "<value>"); v > 0 {
+			v += k + len("<value>")
+			e := v
+			for e < len(s) && s[e] != '<' && e-v < maxToken {
+				e++
+			}
+			if e > v && placeholder(s[v:e]) != e-v {
+				m.put(v, e, mRedacted, rKey)
+				return e
+			}
 		}
 		return i
 	}
@@ -59,6 +89,50 @@ func (m *masker) keyValue(i, j int) int {
 		return i
 	}
 	return m.afterBlank(i, j, g, name)
+}
+
+// pairValue returns where the value stands in {"name":"password","value":"x"},
+// with i behind the comma, or 0.
+func pairValue(s string, i int) int {
+	for n := 0; i < len(s) && n < 8 && strings.IndexByte(" \n\"'\\", s[i]) >= 0; n++ {
+		i++
+	}
+	e := i
+	for e < len(s) && isAlpha(s[e]) && e-i < 12 {
+		e++
+	}
+	if w := s[i:e]; !strings.EqualFold(w, "value") && !strings.EqualFold(w, "val") {
+		return 0
+	}
+	for n := 0; e < len(s) && n < 4 && strings.IndexByte("\"'\\ ", s[e]) >= 0; n++ {
+		e++
+	}
+	if e < len(s) && (s[e] == ':' || s[e] == '=') {
+		return e + 1
+	}
+	return 0
+}
+
+// oneTimeCode masks the digits behind "verification code" and the like.
+func (m *masker) oneTimeCode(i, j int) int {
+	switch strings.ToLower(m.word) {
+	case "verification", "security", "access", "login", "confirmation", "backup", "recovery", "passcode", "sms", "time", "auth", "pairing", "device":
+	default:
+		return i
+	}
+	s := m.s
+	v := j
+	for n := 0; v < len(s) && n < 12 && (strings.IndexByte(" :=\"'", s[v]) >= 0 || has(s[v:], "is ") || has(s[v:], "s ")); n++ {
+		if isLower(s[v]) && v+1 < len(s) && s[v+1] != ' ' {
+			v++
+		}
+		v++
+	}
+	n := digitRun(s, v)
+	if n < 4 || n > 10 {
+		return i
+	}
+	return m.put(v, v+n, mRedacted, rKey)
 }
 
 func skipBlanks(s string, i int) int {
@@ -73,8 +147,20 @@ func skipBlanks(s string, i int) int {
 func (m *masker) value(i, v, nameEnd int, name string, sure bool) int {
 	s := m.s
 	v = skipBlanks(s, v)
-	if v < len(s) && s[v] == '\n' && !sure || v >= len(s) {
+	if v >= len(s) {
 		return i
+	}
+	if s[v] == '\n' && !sure {
+		k := skipBlanks(s, v+1)
+		e := k
+		for e < len(s) && valueByte(s[e]) && e-k < maxToken {
+			e++
+		}
+		if e < len(s) && s[e] != '\n' || !suspicious(s[k:e]) || placeholder(s[k:]) > 0 || strings.HasSuffix(s[k:e], ":") {
+			return i
+		}
+		m.put(k, e, mRedacted, rKey)
+		return e
 	}
 	if s[v] == '\n' {
 		v = skipBlanks(s, v+1)
@@ -94,6 +180,9 @@ func (m *masker) value(i, v, nameEnd int, name string, sure bool) int {
 	}
 	if q < len(s) && (s[q] == '"' || s[q] == '\'' || s[q] == '`') {
 		return m.quotedValue(i, v, q, flat, sure)
+	}
+	if s[v] == '[' && v+1 < len(s) && (s[v+1] == '"' || s[v+1] == '\'') {
+		return m.quotedValue(i, v+1, v+1, flat, sure)
 	}
 	if s[v] == '[' || s[v] == '(' {
 		if n := placeholder(s[v:]); n > 0 {
@@ -270,7 +359,7 @@ func (m *masker) quotedValue(i, v, q int, flat string, sure bool) int {
 	if inner == "" || emptyValue(inner) || placeholder(inner) == len(inner) || isSmall(inner) || proseWord(inner) && !many {
 		return min(e, len(s))
 	}
-	if many && (proseWord(first) && plainWord(first)) && !sure {
+	if many && proseWord(first) && (!sure || explanation(inner)) {
 		return i
 	}
 	if len(inner) == 1 && !isAlnum(inner[0]) { // token: expected ','
@@ -282,6 +371,21 @@ func (m *masker) quotedValue(i, v, q int, flat string, sure bool) int {
 	}
 	m.put(q+1, end, mRedacted, rKey)
 	return end
+}
+
+// explanation reports a sentence of known words that gives a reason, such as
+// "This field is required." in the place of a password.
+func explanation(s string) bool {
+	n, reason := 0, false
+	for _, w := range strings.Fields(s[:min(len(s), maxLine)]) {
+		w = strings.ToLower(strings.Trim(w, ".,:;!?()"))
+		if !known(w) && !allDigits(w) {
+			return false
+		}
+		n++
+		reason = reason || explains[w]
+	}
+	return n >= 3 && reason
 }
 
 // lineValue masks up to the end of the line, or to the quote that stands before
@@ -366,6 +470,10 @@ func (m *masker) afterBlank(i, j, g int, name string) int {
 		}
 		return i
 	}
+	if s[g] == '(' && !flag {
+		g++
+		e = g
+	}
 	for e < len(s) && valueByte(s[e]) {
 		e++
 	}
@@ -383,6 +491,24 @@ func (m *masker) afterBlank(i, j, g int, name string) int {
 	if m.near() {
 		return i
 	}
+	if end < len(s) && s[end] == ':' && proseWord(w) { // password incorrect: x
+		v := skipBlanks(s, end+1)
+		k := v
+		for k < len(s) && valueByte(s[k]) {
+			k++
+		}
+		for k > v && strings.IndexByte(".,:;)]}", s[k-1]) >= 0 {
+			k--
+		}
+		if k > v && v > end+1 && suspicious(s[v:k]) && placeholder(s[v:k]) == 0 {
+			m.put(v, k, mRedacted, rKey)
+			return k
+		}
+		return i
+	}
+	if len(w) >= 4 && allDigits(w) && pinName(name) {
+		return m.put(g, end, mRedacted, rKey)
+	}
 	if low := strings.ToLower(w); low == "is" || low == "was" || low == "of" || low == "are" {
 		// "the password is x"
 		v := skipBlanks(s, end)
@@ -393,7 +519,7 @@ func (m *masker) afterBlank(i, j, g int, name string) int {
 		for k > v && strings.IndexByte(".,:;)]}", s[k-1]) >= 0 {
 			k--
 		}
-		if k > v && low != "of" && suspicious(s[v:k]) && placeholder(s[v:k]) == 0 {
+		if k > v && low != "of" && (suspicious(s[v:k]) || k-v >= 4 && allDigits(s[v:k])) && placeholder(s[v:k]) == 0 {
 			m.put(v, k, mRedacted, rKey)
 			return k
 		}
@@ -406,6 +532,15 @@ func (m *masker) afterBlank(i, j, g int, name string) int {
 	return i
 }
 
+// pinName reports names whose value is a number.
+func pinName(name string) bool {
+	switch strings.ToLower(name) {
+	case "otp", "totp", "pin", "passcode", "cvv", "cvc":
+		return true
+	}
+	return false
+}
+
 // nextWord returns the word behind a blank at i.
 func nextWord(s string, i int) string {
 	k := skipBlanks(s, i)
@@ -414,6 +549,46 @@ func nextWord(s string, i int) string {
 		e++
 	}
 	return s[k:e]
+}
+
+// idName reports names of the ids of requests and traces.
+func (m *masker) idName(name string) bool {
+	if len(name) == 2 && strings.EqualFold(name, "id") {
+		switch strings.ToLower(m.word) {
+		case "request", "ray", "trace", "correlation", "span", "host", "incident", "reference", "event":
+			return true
+		}
+		return false
+	}
+	if len(name) < 5 || len(name) > 24 || lower(name[len(name)-1]) != 'd' || lower(name[len(name)-2]) != 'i' {
+		return false
+	}
+	var arr [64]byte
+	switch string(flatten(arr[:0], name)) {
+	case "requestid", "xrequestid", "traceid", "correlationid", "xcorrelationid", "rayid", "cfrayid", "hostid", "spanid", "errorid", "eventid", "amznrequestid", "xamznrequestid", "incidentid", "logid", "invocationid", "xamzrequestid":
+		return true
+	}
+	return false
+}
+
+// idValue masks the id behind the name that ends at j.
+func (m *masker) idValue(j int) int {
+	s := m.s
+	v := j
+	for v < len(s) && v-j < 8 && strings.IndexByte(" :=\"'\\", s[v]) >= 0 {
+		v++
+	}
+	e := v
+	for e < len(s) && (isAlnum(s[e]) || strings.IndexByte("-_+/=.", s[e]) >= 0) && e-v < maxToken {
+		e++
+	}
+	for e > v && s[e-1] == '.' {
+		e--
+	}
+	if e-v < 4 || !hasDigit(s[v:e]) {
+		return j
+	}
+	return m.put(v, e, mID, rRequestID)
 }
 
 // near reports a word before that makes "token x" a matter of syntax.

@@ -99,11 +99,12 @@ func residual(one string) (Safe, bool) {
 	return Safe{s}, true
 }
 
-// plainParts reports known words and numbers joined by "-", "/" or "_".
+// plainParts reports known words and numbers joined by "-" or "/". Names with "_"
+// are names of tools and fields and do not count.
 func plainParts(w string) bool {
 	start := 0
 	for i := 0; i <= len(w); i++ {
-		if i < len(w) && w[i] != '-' && w[i] != '/' && w[i] != '_' && w[i] != '\'' {
+		if i < len(w) && w[i] != '-' && w[i] != '/' && w[i] != '\'' {
 			continue
 		}
 		if p := w[start:i]; !known(p) && (!allDigits(p) || len(p) > 6) {
