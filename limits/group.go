@@ -306,14 +306,7 @@ func (g *group) after(now time.Duration) *syncOp {
 	if len(g.queue) > 0 {
 		n := g.where(now)
 		if n.away(now) {
-			for _, w := range g.queue {
-				if w.gone {
-					w.recycle()
-					continue
-				}
-				g.without(w, now)
-				w.finish()
-			}
+			g.serveWithout(g.queue, now)
 			g.queue = nil
 		} else if op := g.next(now, n); op != nil {
 			return op

@@ -78,11 +78,13 @@ type RedisOptions struct {
 	Rand     func() float64
 	Observer *Observer
 
-	// For tests: a shorter minute, a source of time inside the script, no background work, a fixed process id.
-	window time.Duration
-	source func(string) string
-	manual bool
-	id     string
+	// For tests: a shorter minute, a source of time inside the script, no background work, a fixed process id, and the
+	// Redis time in ms of every call that was granted.
+	window  time.Duration
+	source  func(string) string
+	manual  bool
+	id      string
+	granted func(ms int64)
 }
 
 func (o *RedisOptions) defaults() error {

@@ -34,6 +34,9 @@ func (g *group) grant(op *syncOp, r *syncReply, i int, now time.Duration) {
 			w.stamps[j] = r.subjects[d.index[j]].stamp
 		}
 		if n < dr.granted {
+			if l.o.granted != nil && !w.gone {
+				l.o.granted(r.now)
+			}
 			for j := range w.tiers {
 				k := w.keys[j]
 				k.held += w.tiers[j].Slots
@@ -86,11 +89,18 @@ func (g *group) unknown(op *syncOp, now time.Duration) {
 		// A refund is not sent twice: it could take back units of others.
 	}
 	for i := range op.demands {
-		for _, w := range op.demands[i].waiters {
-			if !w.gone {
-				g.without(w, now)
-				w.finish()
-			}
+		g.serveWithout(op.demands[i].waiters, now)
+	}
+	// Who waited behind it has waited long enough. The next to come tries again.
+	g.serveWithout(g.queue, now)
+	g.queue = nil
+}
+
+func (g *group) serveWithout(waiters []*waiter, now time.Duration) {
+	for _, w := range waiters {
+		if !w.gone {
+			g.without(w, now)
+			w.finish()
 		}
 	}
 }
