@@ -64,6 +64,8 @@ type BreakerRedisOptions struct {
 //
 // Without Redis the process goes on alone with what it knows; when Redis is
 // back it is told what was missed, and state that Redis lost is brought back.
+// A failure whose answer was lost may then be counted twice: a breaker opens
+// one failure too early rather than too late.
 // Safe for concurrent use. Run must run.
 type BreakerRedis struct {
 	t      *breakerTable

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -410,5 +411,91 @@ func TestBreakerForeignState(t *testing.T) {
 	failTimes(b, testKey, 1)
 	if !allow(b, testKey).Open {
 		t.Error("an error of the script lost a failure")
+	}
+}
+
+// The commands that docs/policy.md lists are enough, beside those of the limits.
+func TestBreakerACL(t *testing.T) {
+	srv := startBreakerRedis(t)
+	admin := srv.Client()
+	defer func() { _ = admin.Close() }()
+	ctx := context.Background()
+	rule := []any{"acl", "setuser", "gw", "on", "nopass", "resetkeys", "~mg:*", "resetchannels", "nocommands"}
+	for _, c := range strings.Fields("hello ping client|setname client|setinfo evalsha eval get set del time " +
+		"hget hset hdel hlen hgetall zadd zcard zrange zrangebyscore zrem persist pexpire") {
+		if c == "client|setinfo" {
+			continue // since Redis 7.2
+		}
+		rule = append(rule, "+"+c)
+	}
+	if err := admin.Do(ctx, rule...).Err(); err != nil {
+		t.Fatal(err)
+	}
+	c := redis.NewClient(&redis.Options{Addr: srv.Addr, Username: "gw", Password: "any", MaxRetries: -1, DisableIdentity: true})
+	defer func() { _ = c.Close() }()
+	var trouble []error
+	s := NewBreakerRedis(BreakerRedisOptions{Client: c, Entries: 2, Timeout: 5 * time.Second, OnRedis: func(err error) { trouble = append(trouble, err) }})
+	refresh(t, s)
+	b := s.Breaker(BreakerRules{Failures: 1, Cooldown: 10 * time.Millisecond})
+	for _, tool := range []string{"a", "b", "c"} { // one more than the bound
+		failTimes(b, BreakerKey{"s", tool, ""}, 1)
+	}
+	failTimes(s.Breaker(BreakerRules{Failures: 1}), BreakerKey{"s", "manual", ""}, 1)
+	var d BreakerDecision
+	redistest.Until(t, "a probe", func() bool { d = allow(b, BreakerKey{"s", "c", ""}); return !d.Open })
+	b.Record(ctx, BreakerKey{"s", "c", ""}, d.Ticket, BreakerNeutral, time.Now())
+	b.Record(ctx, BreakerKey{"s", "c", ""}, 0, BreakerSuccess, time.Now())
+	if n, err := s.Reset(ctx, BreakerFilter{}, time.Now()); err != nil || n != 1 {
+		t.Errorf("reset: %d, %v", n, err)
+	}
+	refresh(t, s)
+	if len(trouble) != 0 {
+		t.Errorf("redis refused: %v", trouble)
+	}
+}
+
+// A Redis that hangs costs one time limit, then nothing until the next poll.
+func TestBreakerRedisHangs(t *testing.T) {
+	srv := startBreakerRedis(t)
+	c := redis.NewClient(&redis.Options{Addr: srv.Addr, MaxRetries: -1, ContextTimeoutEnabled: true, DialerRetries: 1})
+	defer func() { _ = c.Close() }()
+	var errs atomic.Int64
+	s := NewBreakerRedis(BreakerRedisOptions{Client: c, OnRedis: func(err error) {
+		if err != nil {
+			errs.Add(1)
+		}
+	}})
+	refresh(t, s)
+	srv.Signal(syscall.SIGSTOP)
+	b := s.Breaker(BreakerRules{Failures: 3, Cooldown: time.Hour})
+	failTimes(b, testKey, 3)
+	if !allow(b, testKey).Open {
+		t.Error("not open without an answer of redis")
+	}
+	if errs.Load() != 1 {
+		t.Errorf("told %d times that redis is away", errs.Load())
+	}
+	srv.Signal(syscall.SIGCONT)
+	redistest.Until(t, "redis is back", func() bool { return s.Refresh(context.Background(), time.Now()) == nil })
+	two := srv.store(t, BreakerRedisOptions{})
+	refresh(t, two)
+	if d := allow(two.Breaker(BreakerRules{Failures: 3, Cooldown: time.Hour}), testKey); !d.Open {
+		t.Errorf("the other replica was not told: %+v", d)
+	}
+}
+
+func TestBreakerOnCluster(t *testing.T) {
+	cluster := redistest.StartCluster(t)
+	rules := BreakerRules{Failures: 2, Cooldown: time.Hour}
+	var stores []*BreakerRedis
+	for range 2 {
+		c := redis.NewClusterClient(&redis.ClusterOptions{Addrs: cluster.Addresses, MaxRetries: -1, ContextTimeoutEnabled: true})
+		t.Cleanup(func() { _ = c.Close() })
+		stores = append(stores, NewBreakerRedis(BreakerRedisOptions{Client: c, Timeout: 5 * time.Second}))
+	}
+	failTimes(stores[0].Breaker(rules), testKey, 2)
+	refresh(t, stores...)
+	if !allow(stores[1].Breaker(rules), testKey).Open {
+		t.Error("not open on the other replica")
 	}
 }

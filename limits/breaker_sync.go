@@ -167,7 +167,7 @@ func (s *BreakerRedis) readPage(ctx context.Context) (p breakerPage, err error) 
 	if err != nil {
 		return p, err
 	}
-	bad := fmt.Errorf("breaker: unexpected answer of redis to a poll")
+	bad := errors.New("breaker: unexpected answer of redis to a poll")
 	if len(v) != 5 {
 		return p, bad
 	}

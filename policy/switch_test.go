@@ -241,3 +241,28 @@ func TestSwitchRaces(t *testing.T) {
 		t.Errorf("replicas differ: %s and %s", a, b)
 	}
 }
+
+// The commands that docs/policy.md lists are enough.
+func TestSwitchACL(t *testing.T) {
+	srv := redistest.Start(t)
+	admin := srv.Client()
+	defer func() { _ = admin.Close() }()
+	ctx := context.Background()
+	rule := []any{"acl", "setuser", "gw", "on", "nopass", "resetkeys", "~mg:*", "resetchannels", "nocommands"}
+	for _, c := range strings.Fields("hello ping client|setname hset hsetnx hdel hgetall multi exec") {
+		rule = append(rule, "+"+c)
+	}
+	if err := admin.Do(ctx, rule...).Err(); err != nil {
+		t.Fatal(err)
+	}
+	c := redis.NewClient(&redis.Options{Addr: srv.Addr, Username: "gw", Password: "any", MaxRetries: -1, DisableIdentity: true})
+	defer func() { _ = c.Close() }()
+	r := NewRedisSwitches(SwitchRedisOptions{Client: c, Timeout: 5 * time.Second})
+	if err := r.Disable(ctx, Switch{Service: "a", Since: keyDay}); err != nil {
+		t.Error(err)
+	}
+	refreshSwitches(t, r)
+	if was, err := r.Enable(ctx, "a", ""); !was || err != nil {
+		t.Errorf("%v, %v", was, err)
+	}
+}
