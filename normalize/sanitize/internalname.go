@@ -2,119 +2,6 @@ package sanitize
 
 import "strings"
 
-// hostSuffixes end the names of hosts that only their owner should know, besides
-// the domains of inner networks in innerHost.
-var hostSuffixes = []string{
-	".home.arpa", ".amazonaws.com", ".windows.net", ".mongodb.net", ".azure.com", ".rds.aliyuncs.com", ".neon.tech", ".supabase.co",
-	".cloud.es.io", ".psdb.cloud", ".cockroachlabs.cloud", ".aivencloud.com", ".upstash.io", ".redislabs.com",
-	".redns.redis-cloud.com", ".snowflakecomputing.com", ".run.app",
-}
-
-// servicePorts are ports that give away a service of the inner network.
-func servicePort(p string) bool {
-	switch p {
-	case "5432", "6432", "6379", "3306", "27017", "9200", "9300", "8080", "8443", "8000", "3000", "5000", "5672", "15672", "9092", "2181", "11211", "2379", "1433", "1521", "8086", "8500", "8200", "9042", "50051", "26257", "4222", "8888", "9000", "9090", "7474", "7687", "5601", "6333", "19530", "9876", "2375", "2376", "10250", "6443", "8529", "1883", "389", "636", "5055", "3128":
-		return true
-	}
-	return false
-}
-
-// innerHost reports a name under one of hostSuffixes.
-func innerHost(name string) bool {
-	var arr [16]byte
-	last := name[strings.LastIndexByte(name, '.')+1:]
-	if len(last) > 12 {
-		return false
-	}
-	switch string(fold(arr[:0], last)) {
-	case "internal", "corp", "lan", "local", "localdomain", "svc", "intranet", "private", "consul", "cluster", "home", "ec2", "test", "invalid":
-		return true
-	case "com", "net", "co", "tech", "io", "app", "cloud", "arpa":
-		for _, suf := range hostSuffixes {
-			if len(name) > len(suf) && strings.EqualFold(name[len(name)-len(suf):], suf) {
-				return true
-			}
-		}
-	}
-	return strings.Contains(name, ".svc.")
-}
-
-// measure reports words behind which a number is a number, not a port.
-func measure(w string) bool {
-	switch strings.ToLower(w) {
-	case "port", "line", "column", "col", "value", "limit", "max", "min", "maximum", "minimum", "status", "code", "size", "timeout", "length", "count",
-		"position", "offset", "number", "error", "row", "rows", "index", "bytes", "ms", "total", "pid", "errno", "duration", "elapsed", "tokens", "items", "age", "id", "ttl", "width", "height", "limits", "received", "got", "expected":
-		return true
-	}
-	return false
-}
-
-// hostToken recognises names of hosts in the chunk s[i:j].
-func (m *masker) hostToken(i, j int) int {
-	s := m.s
-	e := i
-	for e < j && (isAlnum(s[e]) || s[e] == '-' || s[e] == '.' || s[e] == '_') {
-		e++
-	}
-	name := strings.TrimRight(s[i:e], ".")
-	e = i + len(name)
-	if len(name) < 3 {
-		return i
-	}
-	port := ""
-	end := e
-	if e+1 < j && s[e] == ':' && isDigit(s[e+1]) {
-		k := e + 1
-		for k < j && isDigit(s[k]) {
-			k++
-		}
-		if k-e-1 <= 5 && (k == j || !isAlnum(s[k])) {
-			port, end = s[e+1:k], k
-		}
-	}
-	if strings.EqualFold(name, "localhost") || strings.EqualFold(name, "host.docker.internal") {
-		return m.put(i, end, mHost, rHost)
-	}
-	if strings.IndexByte(name, '.') > 0 && isAlpha(name[len(name)-1]) {
-		if innerHost(name) {
-			return m.put(i, end, mHost, rHost)
-		}
-		if port != "" {
-			return m.put(i, end, mHost, rHost)
-		}
-	}
-	if strings.HasPrefix(name, "ip-") && strings.Count(name, "-") >= 4 || podName(name) {
-		return m.put(i, end, mHost, rHost)
-	}
-	if port != "" && len(port) >= 3 && isAlpha(name[0]) && (servicePort(port) && !measure(name) || len(port) >= 4 && strings.IndexByte(name, '-') > 0) {
-		return m.put(i, end, mHost, rHost)
-	}
-	return i
-}
-
-// podName recognises name-<hash>-<5> and name-<hash of 8 to 10>.
-func podName(w string) bool {
-	k := strings.LastIndexByte(w, '-')
-	if k <= 0 || len(w)-k-1 != 5 || !lowerAlnum(w[k+1:]) {
-		return false
-	}
-	h := strings.LastIndexByte(w[:k], '-')
-	if h <= 0 {
-		return false
-	}
-	hash := w[h+1 : k]
-	return len(hash) >= 4 && len(hash) <= 10 && lowerAlnum(hash) && (hasDigit(hash) || hasDigit(w[k+1:])) && isLower(w[0]) && !(allDigits(hash) || allDigits(w[k+1:]))
-}
-
-func lowerAlnum(w string) bool {
-	for i := 0; i < len(w); i++ {
-		if !isLower(w[i]) && !isDigit(w[i]) {
-			return false
-		}
-	}
-	return w != ""
-}
-
 // driver removes the name of a driver's or a program's exception class and the
 // colon behind it.
 func (m *masker) driver(i, e int, w string) int {
@@ -285,190 +172,42 @@ func envName(w string) bool {
 	return !harmless
 }
 
-// lineRule handles what removes the rest of a line.
-func (m *masker) lineRule(i int, begin bool) int {
-	s := m.s
-	c := s[i]
-	if m.mode == logging {
-		return i
-	}
-	drop := false
-	switch c {
-	case 'L':
-		drop = begin && strings.HasPrefix(s[i:], "LINE ") && i+5 < len(s) && isDigit(s[i+5])
-	case 'D':
-		drop = strings.HasPrefix(s[i:], "DETAIL:")
-	case 'H':
-		drop = strings.HasPrefix(s[i:], "HINT:")
-	case 'C':
-		drop = begin && strings.HasPrefix(s[i:], "CONTEXT:")
-	case 'Q':
-		drop = strings.HasPrefix(s[i:], "QUERY:")
-	case 'S', 's':
-		drop = strings.HasPrefix(s[i:], "STATEMENT:") || strings.HasPrefix(s[i:], "SQL: ") || m.sql(i)
-	case 'p':
-		drop = i > 0 && s[i-1] == '[' && strings.HasPrefix(s[i:], "parameters:")
-	case 'E':
-		if strings.HasPrefix(s[i:], "ERROR ") && i+6 < len(s) && isDigit(s[i+6]) {
-			// ERROR 1213 (40001): text
-			e := i + 6
-			for e < len(s) && e-i < 24 && (isAlnum(s[e]) || s[e] == ' ' || s[e] == '(' || s[e] == ')') {
-				if s[e] == ' ' && e+1 < len(s) && s[e+1] != '(' {
-					break
-				}
-				e++
-			}
-			if e < len(s) && s[e] == ':' && strings.IndexByte(s[i:e], '(') > 0 {
-				return m.put(i, min(e+2, len(s)), "", rDriver)
-			}
+// idName reports names of the ids of requests and traces.
+func (m *masker) idName(name string) bool {
+	if len(name) == 2 && strings.EqualFold(name, "id") {
+		switch strings.ToLower(m.word) {
+		case "request", "ray", "trace", "correlation", "span", "host", "incident", "reference", "event":
+			return true
 		}
-	case 'I', 'i', 'U', 'u', 'd', 'W', 'w', 'A', 'a', 'c', 'T', 't', 'M', 'm', 'R', 'r', 'B', 'b':
-		drop = m.sql(i)
-	}
-	if !drop && (c == 'D' || c == 'C') {
-		drop = m.sql(i)
-	}
-	if !drop {
-		return i
-	}
-	e := strings.IndexByte(s[i:], '\n')
-	if e < 0 {
-		e = len(s)
-	} else {
-		e += i
-	}
-	if i > 0 && s[i-1] == '[' {
-		return m.put(i-1, e, mSQL, rSQL)
-	}
-	return m.put(i, e, mSQL, rSQL)
-}
-
-// maxSQL is how far behind its verb a statement has to show itself, in bytes.
-const maxSQL = 160
-
-// sql reports a statement at i. Capitals are taken for SQL sooner than small
-// letters, which may be prose: "select a value from the list".
-func (m *masker) sql(i int) bool {
-	s := m.s
-	if i > 0 && isAlnum(s[i-1]) {
 		return false
 	}
-	k := i
-	shout := true
-	for k < len(s) && isAlpha(s[k]) && k-i < 9 {
-		shout = shout && isUpper(s[k])
-		k++
-	}
-	if k-i < 4 || k >= len(s) || !isSpace(s[k]) {
+	if len(name) < 5 || len(name) > 24 || lower(name[len(name)-1]) != 'd' || lower(name[len(name)-2]) != 'i' {
 		return false
 	}
-	var arr [8]byte
-	verb := fold(arr[:0], s[i:k])
-	if string(verb) == "select" || string(verb) == "insert" || string(verb) == "update" || string(verb) == "delete" || string(verb) == "with" ||
-		string(verb) == "create" || string(verb) == "alter" || string(verb) == "drop" || string(verb) == "truncate" || string(verb) == "merge" ||
-		string(verb) == "replace" || string(verb) == "grant" || string(verb) == "revoke" || string(verb) == "call" || string(verb) == "exec" || string(verb) == "execute" {
-		return statement(string(verb), readClauses(s[k:min(len(s), k+maxSQL)]), shout)
+	var arr [64]byte
+	switch string(flatten(arr[:0], name)) {
+	case "requestid", "xrequestid", "traceid", "correlationid", "xcorrelationid", "rayid", "cfrayid", "hostid", "spanid", "errorid", "eventid", "amznrequestid", "xamznrequestid", "incidentid", "logid", "invocationid", "xamzrequestid":
+		return true
 	}
 	return false
 }
 
-// clauses is what follows a verb: its first word and the words and signs of SQL.
-type clauses struct {
-	first                                                       string // in lower case
-	loud                                                        bool   // first is in capitals
-	from, where, set, values, as, join, limit, on, add, ex, sel bool
-	compare, bracket, star, semi                                bool
-	words                                                       int
-}
-
-func readClauses(t string) (c clauses) {
-	var arr [16]byte
-	for i := 0; i < len(t); {
-		switch ch := t[i]; {
-		case isAlpha(ch) || ch == '_':
-			j := i
-			for j < len(t) && (isAlnum(t[j]) || t[j] == '_' || t[j] == '.') {
-				j++
-			}
-			c.words++
-			if j-i <= len(arr) {
-				w := fold(arr[:0], t[i:j])
-				switch string(w) {
-				case "from":
-					c.from = true
-				case "where":
-					c.where = true
-				case "set":
-					c.set = true
-				case "values":
-					c.values = true
-				case "as":
-					c.as = c.as || j+1 < len(t) && (t[j] == '(' || t[j+1] == '(')
-				case "join":
-					c.join = true
-				case "limit":
-					c.limit = true
-				case "on":
-					c.on = true
-				case "select":
-					c.sel = true
-				case "add":
-					c.add = true
-				case "exists":
-					c.ex = true
-				}
-				if c.words == 1 {
-					c.first = string(w)
-					c.loud = t[i:j] != c.first
-				}
-			}
-			i = j
-			continue
-		case ch == '=' || ch == '<' || ch == '>':
-			c.compare = true
-		case ch == '(':
-			c.bracket = true
-		case ch == '*':
-			c.star = c.star || c.words == 0
-		case isDigit(ch) && c.words == 0:
-			c.words, c.first = 1, "1"
-		case ch == ';':
-			c.semi = true
-		}
-		i++
+// idValue masks the id behind the name that ends at j.
+func (m *masker) idValue(j int) int {
+	s := m.s
+	v := j
+	for v < len(s) && v-j < 8 && strings.IndexByte(" :=\"'\\", s[v]) >= 0 {
+		v++
 	}
-	return c
-}
-
-func statement(verb string, c clauses, shout bool) bool {
-	switch verb {
-	case "select":
-		return shout && (c.from || c.star || c.bracket || c.first == "1") || c.star ||
-			c.from && (c.where && c.compare || c.join || c.limit)
-	case "insert", "replace", "merge":
-		return c.first == "into" && (shout || c.values || c.bracket)
-	case "update":
-		return c.set && (shout || c.compare)
-	case "delete":
-		return c.first == "from" && (shout && c.loud || c.where && c.compare)
-	case "with":
-		return c.as && (shout || c.sel)
-	case "create", "alter", "drop", "truncate":
-		switch c.first {
-		case "table", "index", "database", "view", "schema", "function", "trigger", "role", "unique", "temp", "temporary":
-			return shout && c.loud && c.words > 1 || c.ex || c.bracket || c.add
-		}
-	case "grant", "revoke":
-		return shout && c.on
-	case "call", "exec", "execute":
-		return shout && c.bracket
+	e := v
+	for e < len(s) && (isAlnum(s[e]) || strings.IndexByte("-_+/=.", s[e]) >= 0) && e-v < maxToken {
+		e++
 	}
-	return false
-}
-
-func fold(buf []byte, w string) []byte {
-	for i := 0; i < len(w); i++ {
-		buf = append(buf, lower(w[i]))
+	for e > v && s[e-1] == '.' {
+		e--
 	}
-	return buf
+	if e-v < 4 || !hasDigit(s[v:e]) {
+		return j
+	}
+	return m.put(v, e, mID, rRequestID)
 }
