@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/caddymcp/gateway/normalize/envelope"
@@ -22,7 +23,8 @@ const (
 	tierInfra                // what lies between the tool and its service
 	tierMeaning              // what the service said
 	tierProse                // reason phrases of HTTP without a number
-	tierVague                // words that only hint
+	tierClass                // names of exception classes that say little
+	tierVague                // words that decide nothing but show a reason
 )
 
 // cause is one entry of the catalogue: what a phrase means.
@@ -41,7 +43,7 @@ type cause struct {
 	// advice is the last sentence; zero is the class's (see advices).
 	advice sanitize.Safe
 
-	// phrases are lower-case, one per line. They match whole words; "…" spans a
+	// phrases are lower-case, separated by " | ". They match whole words; "…" spans a
 	// few words of the same line, a final "*" lets the last word go on, a first
 	// "*" matches the end of a word.
 	phrases string
@@ -52,7 +54,7 @@ type cause struct {
 }
 
 // catalogue is the whole catalogue in the order in which equal hits win.
-var catalogue = concat(limitCauses, accessCauses, infraCauses, absentCauses, argumentCauses, crashCauses, proseCauses)
+var catalogue = concat(limitCauses, accessCauses, infraCauses, absentCauses, argumentCauses, crashCauses, classCauses)
 
 func concat(lists ...[]cause) []cause {
 	var out []cause
@@ -68,16 +70,23 @@ var phrases, cancels = compile(catalogue)
 func compile(causes []cause) (*matcher, *matcher) {
 	m, c := &matcher{first: map[string][]phrase{}}, &matcher{first: map[string][]phrase{}}
 	for i := range causes {
-		for l := range strings.SplitSeq(causes[i].phrases, "\n") {
-			if l = strings.TrimSpace(l); l != "" {
-				m.add(l, i)
-			}
+		for p := range patterns(causes[i].phrases) {
+			m.add(p, i)
 		}
-		for l := range strings.SplitSeq(causes[i].unless, "\n") {
-			if l = strings.TrimSpace(l); l != "" {
-				c.add(l, i)
-			}
+		for p := range patterns(causes[i].unless) {
+			c.add(p, i)
 		}
 	}
 	return m, c
+}
+
+// patterns yields the patterns of a list.
+func patterns(list string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for p := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == '|' || r == '\n' }) {
+			if p = strings.TrimSpace(p); p != "" && !yield(p) {
+				return
+			}
+		}
+	}
 }

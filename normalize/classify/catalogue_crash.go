@@ -8,338 +8,67 @@ import (
 // crashCauses: the code of the tool or of the service broke.
 var crashCauses = []cause{
 	{id: "conflict", tier: tierMeaning, code: envelope.UpstreamClientError, class: envelope.Retryable, phrases: `
-		deadlock
-		deadlock detected
-		deadlock found
-		er_lock_deadlock
-		lock wait timeout
-		er_lock_wait_timeout
-		could not serialize access
-		serialization failure
-		serializationfailure
-		could not obtain lock
-		lock not available
-		transaction conflict
-		transactionconflict*
-		transaction was aborted
-		write conflict
-		writeconflict
-		version conflict
-		version_conflict*
-		conflict occurred
-		conflict_error
-		conflictexception
-		edit conflict
-		editconflict
-		optimistic lock*
-		optimisticlock*
-		stale object
-		staleobjectstate*
-		object has been modified
-		has been modified
-		was modified by
-		modified since
-		concurrent update
-		concurrentmodification*
-		resourceversion
-		precondition failed
-		precondition_failed
-		preconditionfailed
-		conditionalcheckfailed*
-		conditional request failed
-		etag mismatch
-		etag does not match
-		40001
-		40p01
-		55p03
-		ora-00060
-		ora-00054
-		busy and cannot be modified
-		in an incorrect state
-		resourceinuseexception
-		resource is in use
-		resourceconflict*
-		operationaborted
-		another operation is in progress
-		operation already in progress
-		already in progress
-		is already running
-		is being updated`},
+		deadlock | deadlock detected | deadlock found | er_lock_deadlock | lock wait timeout | er_lock_wait_timeout | could not serialize access
+		serialization failure | serializationfailure | could not obtain lock | lock not available | transaction conflict | transactionconflict*
+		transaction was aborted | write conflict | writeconflict | version conflict | version_conflict* | conflict occurred | conflict_error
+		conflictexception | edit conflict | editconflict | optimistic lock* | optimisticlock* | stale object | staleobjectstate* | object has been modified
+		has been modified | was modified by | modified since | concurrent update | concurrentmodification* | resourceversion | precondition failed
+		precondition_failed | preconditionfailed | conditionalcheckfailed* | conditional request failed | etag mismatch | etag does not match | 40001 | 40p01
+		55p03 | ora-00060 | ora-00054 | busy and cannot be modified | in an incorrect state | resourceinuseexception | resource is in use | resourceconflict*
+		operationaborted | another operation is in progress | operation already in progress | already in progress | is already running | is being updated`},
 	{id: "conflict.name", tier: tierMeaning, code: envelope.UpstreamClientError, phrases: `
-		method not allowed
-		method_not_allowed
-		not acceptable
-		unsupported media type
-		request entity too large
-		payload too large
-		uri too long
-		expectation failed
-		length required
-		misdirected request
-		is already in use
-		already in use
-		resource is locked
-		merge conflict
-		automatic merge failed
-		cannot be merged
-		non-fast-forward
-		failed to push some refs
-		conflict
-		upgrade required
-		failed precondition
-		failed_precondition
-		failedprecondition`},
+		method not allowed | method_not_allowed | not acceptable | unsupported media type | request entity too large | payload too large | uri too long
+		expectation failed | length required | misdirected request | is already in use | already in use | resource is locked | merge conflict
+		automatic merge failed | cannot be merged | non-fast-forward | failed to push some refs | conflict | upgrade required | failed precondition
+		failed_precondition | failedprecondition`},
 	{id: "crash", tier: tierMeaning, code: envelope.UpstreamError, class: envelope.Terminal, lead: leadCrash, phrases: `
-		cannot read properties of
-		cannot read property
-		cannot set properties of
-		cannot set property
-		cannot destructure property
-		cannot convert undefined or null
-		cannot access…before initialization
-		cannot assign to read only property
-		is not a function
-		is not a constructor
-		is not iterable
-		is not defined
-		is not an object (evaluating
-		is undefined
-		undefined is not
-		null is not
-		undefined index
-		undefined offset
-		undefined variable
-		undefined array key
-		undefined property
-		undefined method
-		undefined local variable
-		uninitialized constant
-		invalid array length
-		maximum call stack
-		stack overflow
-		stackoverflowerror
-		heap out of memory
-		out of memory
-		outofmemoryerror
-		outofmemoryexception
-		memoryerror
-		java heap space
-		cannot allocate memory
-		memory limit exceeded
-		memory exhausted
-		allowed memory size
-		oom command not allowed
-		oomkilled
-		no space left on device
-		enospc
-		disk full
-		disk quota
-		disk i/o error
-		input/output error
-		eio
-		database disk image is malformed
-		has no attribute
-		object is not subscriptable
-		object is not callable
-		object is not iterable
-		object is not an iterator
-		object does not support
-		object has no
-		unsupported operand type
-		unsupported operand types
-		not supported between instances
-		referenced before assignment
-		cannot access local variable
-		division by zero
-		divide by zero
-		integer divide by zero
-		zerodivisionerror
-		arithmeticexception
-		arithmeticerror
-		list index out of range
-		string index out of range
-		tuple index out of range
-		index out of range
-		index out of bounds
-		index…out of bounds
-		indexerror
-		indexoutofrange*
-		indexoutofbounds*
-		arrayindexoutofbounds*
-		stringindexoutofbounds*
-		index was outside
-		slice bounds out of range
-		list assignment index
-		dictionary changed size
-		keyerror
-		keynotfoundexception
-		given key was not present in the dictionary
-		attributeerror
-		nameerror
-		nomethoderror
-		unboundlocalerror
-		runtimeerror
-		recursionerror
-		maximum recursion depth
-		notimplementederror
-		notimplementedexception
-		not implemented
-		unsupportedoperationexception
-		systemerror
-		assertionfailed*
-		assertion failed
-		nullpointerexception
-		nullreferenceexception
-		null pointer
-		nil pointer
-		null reference
-		object reference not set
-		nil map
-		nil:nilclass
-		for nil
-		member function…on null
-		call to undefined
-		call to a member function
-		because…is null
-		value is null
-		nosuchmethoderror
-		illegalstateexception
-		illegal state
-		classcastexception
-		class cast
-		cannot be cast to
-		invalidcastexception
-		invalidoperationexception
-		sequence contains no elements
-		sequence contains more than one
-		collection was modified
-		concurrentmodificationexception
-		interface conversion
-		all goroutines are asleep
-		concurrent map
-		segmentation fault
-		segfault
-		sigsegv
-		sigabrt
-		sigkill
-		core dumped
-		bus error
-		panic
-		panicked
-		panic recovered
-		unwrap()
-		runtime error
-		fatal error
-		uncaught
-		unhandled exception
-		unhandled error
-		unhandled promise rejection
-		unhandledpromiserejection
-		unhandledrejection
-		typeerror
-		referenceerror
-		rangeerror
-		unicodedecodeerror
-		unicodeencodeerror
-		codec can't
-		bad_alloc
-		std::
-		abort trap
-		error while executing tool
-		execution context was destroyed
-		event loop is closed
-		coroutine
-		was never awaited
-		circular structure
-		空指针
-		数组越界`, unless: `
-		object is not defined in schema
-		panic room
-		is not defined in
-		redis out of memory
-		value is null or empty`},
+		cannot read properties of | cannot read property | cannot set properties of | cannot set property | cannot destructure property
+		cannot convert undefined or null | cannot access…before initialization | cannot assign to read only property | is not a function
+		is not a constructor | is not iterable | is not defined | is not an object (evaluating | is undefined | undefined is not | null is not
+		undefined index | undefined offset | undefined variable | undefined array key | undefined property | undefined method | undefined local variable
+		uninitialized constant | invalid array length | maximum call stack | stack overflow | stackoverflowerror | heap out of memory | out of memory
+		outofmemoryerror | outofmemoryexception | memoryerror | java heap space | cannot allocate memory | memory limit exceeded | memory exhausted
+		allowed memory size | oom command not allowed | oomkilled | no space left on device | enospc | disk full | disk quota | disk i/o error
+		input/output error | eio | database disk image is malformed | has no attribute | object is not subscriptable | object is not callable
+		object is not iterable | object is not an iterator | object does not support | object has no | unsupported operand type | unsupported operand types
+		not supported between instances | referenced before assignment | cannot access local variable | division by zero | divide by zero
+		integer divide by zero | zerodivisionerror | arithmeticexception | arithmeticerror | list index out of range | string index out of range
+		tuple index out of range | index out of range | index out of bounds | index…out of bounds | indexoutofrange* | indexoutofbounds*
+		arrayindexoutofbounds* | stringindexoutofbounds* | index was outside | slice bounds out of range | list assignment index | dictionary changed size
+		keynotfoundexception | given key was not present in the dictionary | unboundlocalerror
+		recursionerror | maximum recursion depth | notimplementederror | notimplementedexception | not implemented
+		unsupportedoperationexception | assertionfailed* | assertion failed | nullpointerexception | nullreferenceexception | null pointer
+		nil pointer | null reference | object reference not set | nil map | nil:nilclass | for nil | member function…on null | call to undefined
+		call to a member function | because…is null | value is null | nosuchmethoderror | illegal state | classcastexception
+		class cast | cannot be cast to | invalidcastexception | sequence contains no elements | sequence contains more than one
+		collection was modified | concurrentmodificationexception | interface conversion | all goroutines are asleep | concurrent map | segmentation fault
+		segfault | sigsegv | sigabrt | sigkill | core dumped | bus error | panic | panicked | panic recovered | unwrap() | runtime error | fatal error
+		uncaught | unhandled exception | unhandled error | unhandled promise rejection | unhandledpromiserejection | unhandledrejection
+		unicodedecodeerror | unicodeencodeerror | codec can't | bad_alloc | std:: | abort trap | error while executing tool
+		execution context was destroyed | event loop is closed | coroutine | was never awaited | circular structure | 空指针 | 数组越界`, unless: `
+		object is not defined in schema | panic room | is not defined in | redis out of memory | value is null or empty`},
 	{id: "crash.service", tier: tierProse, code: envelope.UpstreamError, phrases: `
-		internal server error
-		internal_server_error
-		internalservererror
-		internal error
-		internal_error
-		internalerror
-		internalfailure
-		internal failure
-		internal service error
-		internal exception
-		internal database error
-		internal fault
-		server error
-		server_error
-		servererror
-		servererrorexception
-		server encountered an error
-		server had an error
-		server failed to
-		unexpected server error
-		fatal_error
-		api_error
-		apierror
-		backend error
-		backenderror
-		backend_error
-		upstream error
-		upstream_error
-		upstream_failure
-		upstream failure
-		upstream service error
-		upstream returned an error
-		bad gateway
-		badgateway
-		bad_gateway
-		gateway time-out
-		gatewaytimeout
-		gateway error
-		proxy_error
-		application error
-		an unexpected error occurred on the server
-		something went wrong on our
-		our servers are
-		system error
-		systemfailure
-		soap:server
-		ora-00600
-		ora-07445
-		xx000
-		unknown: exception
-		服务器内部错误
-		内部错误
-		服务器错误
-		系统错误
-		服务异常
-		サーバーエラー
-		内部エラー
-		서버 오류
-		내부 오류
-		서버 내부
-		interner fehler
-		interner serverfehler
-		serverfehler
-		erreur interne
-		erreur serveur
-		erreur du serveur
-		error interno
-		error del servidor
-		erro interno
-		erro do servidor
-		errore interno
-		внутренняя ошибка
-		ошибка сервера`},
+		internal server error | code = internal | code = unknown | code = dataloss | internal_server_error | internalservererror | internal error | internal_error | internalerror | internalfailure
+		internal failure | internal service error | internal exception | internal database error | internal fault | server error | server_error | servererror
+		servererrorexception | server encountered an error | server had an error | server failed to | unexpected server error | fatal_error | api_error
+		apierror | backend error | backenderror | backend_error | upstream error | upstream_error | upstream_failure | upstream failure
+		upstream service error | upstream returned an error | bad gateway | badgateway | bad_gateway | gateway time-out | gatewaytimeout | gateway error
+		proxy_error | application error | an unexpected error occurred on the server | something went wrong on our | our servers are | system error
+		systemfailure | soap:server | ora-00600 | ora-07445 | xx000 | unknown: exception | 服务器内部错误 | 内部错误 | 服务器错误 | 系统错误 | 服务异常 | サーバーエラー | 内部エラー | 서버 오류
+		내부 오류 | 서버 내부 | interner fehler | interner serverfehler | serverfehler | erreur interne | erreur serveur | erreur du serveur | error interno
+		error del servidor | erro interno | erro do servidor | errore interno | внутренняя ошибка | ошибка сервера`},
 }
 
-// proseCauses: reason phrases of HTTP that stand without a number.
-var proseCauses = []cause{
-	{id: "prose.400", tier: tierVague, code: envelope.BadRequest, phrases: "bad request\nbad_request"},
-	{id: "prose.page", tier: tierProse, code: envelope.UpstreamNonJSON, phrases: `
-		<!doctype html
-		<html`},
+// classCauses: what is left when nothing said more.
+var classCauses = []cause{
+	{id: "class.argument", tier: tierClass, code: envelope.BadRequest, phrases: `bad request | bad_request`},
+	{id: "class.crash", tier: tierClass, code: envelope.UpstreamError, class: envelope.Terminal, lead: leadCrash, phrases: `
+		typeerror | referenceerror | rangeerror | keyerror | attributeerror | nameerror | nomethoderror | indexerror | illegalstateexception
+		invalidoperationexception | systemerror | evalerror | lookuperror | oserror | ioerror`},
+	{id: "vague", tier: tierVague, code: envelope.UpstreamUnknown, phrases: `
+		failed to | unable to | could not | couldn't | cannot | can't | error while | error during | without | because | must | should | only | invalid
+		unexpected | missing | ended | exit code | failed | failure`},
+	{id: "vague.wrapper", tier: tierVague, code: envelope.UpstreamUnknown, phrases: `error executing | error calling | error processing | error`},
 }
 
 var leadCrash = sanitize.Const("Error: the tool failed with an internal error.")

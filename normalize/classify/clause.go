@@ -14,27 +14,8 @@ const (
 	reach = 110
 	// maxTokens and maxClause bound a clause.
 	maxTokens = 18
-	maxClause = 150
+	maxClause = 220
 )
-
-// ownWords are words of failures that are constants of this program.
-var ownWords = words(sanitize.Word, "ENOTFOUND", "getaddrinfo", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EPIPE", "EOF",
-	"ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY", "EMFILE", "ENOSPC", "EROFS", "EBUSY", "NOAUTH", "WRONGPASS", "WRONGTYPE", "NOPERM", "READONLY", "LOADING", "OOM",
-	"robots.txt", "rate-limited", "ratelimited", "rate_limited", "rate_limit_exceeded", "too_many_requests", "invalid_auth", "not_authed", "token_expired", "token_revoked", "missing_scope",
-	"not_in_channel", "channel_not_found", "user_not_found", "object_not_found", "zero_results", "invalid_grant", "invalid_token", "invalid_api_key", "insufficient_scope", "insufficient_quota",
-	"access_denied", "permission_denied", "unauthenticated", "resource_exhausted", "deadline_exceeded", "not_found", "invalid_argument", "over_query_limit", "request_denied",
-	"err_name_not_resolved", "err_connection_refused", "err_connection_reset", "err_timed_out", "err_connection_timed_out", "err_internet_disconnected", "restricted_resource",
-	"HTTP", "HTTPS", "API", "URL", "SQL", "JSON", "SSL", "TLS", "DNS", "IP", "SSRF", "SSE", "UUID", "OAuth", "JWT", "SQLSTATE", "JSON-RPC", "MCP", "CAPTCHA", "GraphQL", "Content-Type",
-	"Chrome", "Chromium", "browser", "MySQL", "PostgreSQL", "Postgres", "Redis", "MongoDB", "SQLite", "Docker", "Kubernetes", "GitHub", "GitLab", "Jira", "Confluence", "Slack", "Notion",
-	"Google", "Blender", "Figma", "Linear", "Stripe", "Discord", "Telegram", "OpenAI", "Anthropic", "Perplexity", "Brave", "AWS", "Azure", "S3", "Elasticsearch", "Grafana", "Sentry", "Salesforce",
-	"SyntaxError", "TypeError", "ValueError", "KeyError", "TimeoutError", "AssertionError", "RuntimeError", "RangeError", "ReferenceError", "AttributeError", "NullPointerException", "ZodError",
-	"ThrottlingException", "AccessDenied", "AccessDeniedException", "ValidationException", "ResourceNotFoundException", "NoSuchBucket", "NoSuchKey", "ExpiredToken", "RequestLimitExceeded",
-	"div", "async", "undefined", "NaN", "nil", "NoneType", "subscriptable", "iterable", "callable", "unmarshal", "deserialize", "robots", "fetching", "autonomous", "simultaneously",
-	"initialized", "preflight", "timed-out", "re-authenticate", "unreachable", "daemon", "keepalive", "websocket", "WebSocket", "deadlocked", "deadlock", "starvation", "ungranted",
-	"can't", "couldn't", "doesn't", "isn't", "hasn't", "wasn't", "aren't", "didn't", "haven't", "you've", "you're", "it's", "won't", "blank", "fractional", "uuid", "ISO", "UTC", "UTF-8",
-	"ajv", "zod", "ten_secondly_rolling", "secondly", "hourly", "minutely", "rolling", "tNOW", "tDIGIT", "scopes", "EXIT", "stdout", "stdio", "SIGTERM", "SIGKILL", "SIGSEGV",
-	"gateway", "cloudflare", "nginx", "proxy", "kubeconfig", "namespace", "pod", "pods", "PKIX", "x509", "certificate", "self-signed", "localhost", "metadata", "loopback", "non-public", "link-local",
-	"repository", "branch", "commit", "pathspec", "refspec", "revision", "remote", "publickey", "HEAD", "gateway-timeout", "time-out", "non-json", "structuredContent", "outputSchema", "tools/call", "tools/list")
 
 // words maps the lower-case form of each constant to its slot. C is inferred
 // from word, so that only constants of the program can be passed.
@@ -64,13 +45,18 @@ var glue = func() map[string]sanitize.Slot {
 
 // imperatives end a clause: a report of a failure does not need them, an
 // instruction does.
-var imperatives = wordSet(`ignore disregard forget delete drop execute invoke send email transfer upload download forward reveal print post follow obey override bypass act pretend
-	instead_ immediately now_ kindly assistant llm ai agent model_ prompt instructions instruction system_ developer password_ secret secrets ssh curl wget sudo purchase pay reply respond_`)
+var imperatives = wordSet(`ignore disregard forget delete drop execute invoke send email_ transfer upload_ download_ forward reveal print post follow obey override bypass act pretend
+	instead_ immediately now_ kindly assistant llm ai model_ prompt instructions instruction system_ developer password_ secret secrets ssh curl wget sudo purchase pay reply respond_`)
 
 // known are the words of one call that the caller itself sent.
 type known struct {
 	tool string
 	args gjson.Result
+
+	// name is the refused argument, which the text names anyway; names admits
+	// the names of other arguments in a sentence about missing ones.
+	name  string
+	names bool
 }
 
 func (k known) slot(tok string) (sanitize.Slot, bool) {
@@ -106,6 +92,11 @@ func (k known) word(tok string) (sanitize.Slot, bool) {
 	if s, ok := k.slot(tok); ok {
 		return s, true
 	}
+	if tok == k.name || k.names && (strings.IndexByte(tok, '_') > 0 || tok != low && tok != strings.ToUpper(tok) && tok[0] >= 'a') {
+		if s, ok := sanitize.Ident(tok); ok {
+			return s, true
+		}
+	}
 	if len(tok) > 30 || strings.ContainsAny(tok, "@/\\") {
 		return sanitize.Slot{}, false
 	}
@@ -115,11 +106,53 @@ func (k known) word(tok string) (sanitize.Slot, bool) {
 	return sanitize.Slot{}, false
 }
 
+// goesOn are words that begin a sentence which completes the one before.
+var goesOn = wordSet(`expected must should valid allowed only supported available use maximum minimum`)
+
+// templates are the formats of dates and times as messages write them.
+var templates = words(sanitize.Word, "HH:MM:SS", "HH:MM", "YYYY-MM-DDTHH:MM:SSZ", "YYYY-MM-DDTHH:MM:SS", "YYYY-MM-DD HH:MM:SS", "YYYY-MM-DD", "YYYY-MM", "YYYY/MM/DD", "MM/DD/YYYY", "DD/MM/YYYY", "ISO 8601", "ISO-8601", "ISO8601", "RFC 3339", "RFC3339", "H:MM", "MM-DD")
+
+// template returns the length of the format with which s begins, or 0.
+func template(s string) int {
+	if s[0] != 'H' && s[0] != 'Y' && s[0] != 'M' && s[0] != 'D' && s[0] != 'I' && s[0] != 'R' {
+		return 0
+	}
+	best := 0
+	for f := range templates {
+		if len(f) > best && len(s) >= len(f) && lower(s[:len(f)]) == f && boundary(s, len(f)) {
+			best = len(f)
+		}
+	}
+	return best
+}
+
+// timeUnits stand directly behind a number.
+var timeUnits = words(sanitize.Word, "ms", "s", "m", "h", "d", "kb", "mb", "gb", "kib", "mib", "b", "px", "x", "th", "st", "nd", "rd", "k")
+
+// token returns the slots of one word, which may be a number with its unit.
+func (k known) token(tok string) (run, bool) {
+	if s, ok := templates[lower(tok)]; ok {
+		return one(s), true
+	}
+	n := 0
+	for n < len(tok) && tok[n] >= '0' && tok[n] <= '9' {
+		n++
+	}
+	if n > 0 && n <= 6 && n < len(tok) {
+		if u, ok := timeUnits[lower(tok[n:])]; ok {
+			v, _ := smallInt(tok[:n])
+			return cat(one(sanitize.Int(int64(v))), one(u)), true
+		}
+	}
+	s, ok := k.word(tok)
+	return one(s), ok
+}
+
 // piece is one word of the text with what stands before it.
 type piece struct {
 	start, end int
 	sep        sanitize.Slot
-	slot       sanitize.Slot
+	slot       run
 	ok         bool
 	joined     bool // sep is a separator that a clause may keep
 }
@@ -163,7 +196,10 @@ func (k known) clause(text string, start, end int, forward bool) run {
 		if i > from {
 			out = append(out, ps[i].sep)
 		}
-		out = append(out, ps[i].slot)
+		out = append(out, ps[i].slot...)
+	}
+	if open := strings.Count(out.String(), "(") - strings.Count(out.String(), ")"); open == 1 {
+		out = append(out, sanitize.Word(")"))
 	}
 	return out
 }
@@ -171,17 +207,20 @@ func (k known) clause(text string, start, end int, forward bool) run {
 // edge are words with which a clause neither begins nor ends.
 var edge = wordSet(`a an the of to for and or in on at by with from is are was were be been that this it its as but if so than then when while error errors mcp`)
 
+// joint are words with which a clause does not begin.
+var joint = wordSet(`of to for and or in on at by with from be been as but so than then`)
+
 // trim cuts a run to its bounds, drops sentences before the anchor's and words
 // that say nothing at the ends, and keeps brackets in pairs.
 func trim(ps []piece, text string, from, to, start, end int, forward bool) (int, int) {
 	for i := to - 1; i > from; i-- {
-		if ps[i].start <= start && strings.HasPrefix(text[ps[i-1].end:ps[i].start], ". ") {
+		if ps[i].start <= start && !goesOn[lower(text[ps[i].start:ps[i].end])] && strings.HasPrefix(text[ps[i-1].end:ps[i].start], ". ") {
 			from = i
 			break
 		}
 	}
 	for i := from + 1; i < to; i++ {
-		if gap := text[ps[i-1].end:ps[i].start]; ps[i].start >= end && (strings.HasPrefix(gap, ". ") || !forward && strings.Contains(gap, ":")) {
+		if gap := text[ps[i-1].end:ps[i].start]; ps[i].start >= end && !goesOn[lower(text[ps[i].start:ps[i].end])] && (strings.HasPrefix(gap, ". ") || !forward && strings.Contains(gap, ":")) {
 			to = i
 			break
 		}
@@ -195,10 +234,10 @@ func trim(ps []piece, text string, from, to, start, end int, forward bool) (int,
 	for to-from > maxTokens {
 		to--
 	}
-	for to-from > 1 && edge[lower(text[ps[to-1].start:ps[to-1].end])] {
+	for to-from > 1 && ps[to-1].start >= end && edge[lower(text[ps[to-1].start:ps[to-1].end])] {
 		to--
 	}
-	for to-from > 1 && ps[from].end <= start && edge[lower(text[ps[from].start:ps[from].end])] {
+	for to-from > 1 && ps[from].end <= start && joint[lower(text[ps[from].start:ps[from].end])] {
 		from++
 	}
 	depth, open := 0, from
@@ -216,7 +255,7 @@ func trim(ps []piece, text string, from, to, start, end int, forward bool) (int,
 			}
 		}
 	}
-	if depth > 0 {
+	if depth > 1 || depth == 1 && !strings.HasPrefix(text[ps[to-1].end:], ")") {
 		to = open
 	}
 	return from, to
@@ -237,14 +276,17 @@ func (k known) pieces(text string, lo, hi int) []piece {
 			j+1 < hi && wordByte(text[j+1]) && j > i && wordByte(text[j-1])) {
 			j++
 		}
+		if n := template(text[i:hi]); n > 0 {
+			j = i + n
+		}
 		p := piece{start: i, end: j}
-		p.slot, p.ok = k.word(text[i:j])
+		p.slot, p.ok = k.token(text[i:j])
 		if !p.ok {
 			// A compound may be shown when its parts may.
 			for q := i; q < j; q++ {
-				if text[q] == '-' || text[q] == '/' || text[q] == '.' || text[q] == '_' || text[q] == '\'' {
-					if s, ok := k.word(text[i:q]); ok && text[q] != '.' && text[q] != '\'' {
-						p.slot, p.ok, j = s, true, q
+				if text[q] == '-' || text[q] == '/' {
+					if s, ok := k.word(text[i:q]); ok {
+						p.slot, p.ok, j = one(s), true, q
 						p.end = q
 					}
 					break
@@ -252,6 +294,9 @@ func (k known) pieces(text string, lo, hi int) []piece {
 			}
 		}
 		p.sep, p.joined = glue[text[last:i]]
+		if !p.joined && strings.TrimRight(text[last:i], " ") == "." && goesOn[lower(text[i:j])] {
+			p.sep, p.joined = sanitize.Word("; "), true
+		}
 		if i > 0 && i == last && len(out) > 0 {
 			p.joined = false
 		}

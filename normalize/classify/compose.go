@@ -132,25 +132,39 @@ func (w *writer) reason(lead string) sanitize.Safe {
 		}
 		ws := w.k.clause(text, start, end, forward)
 		s := lower(ws.String())
-		if len(s) < 3 || strings.Contains(said, s) || size+len(s) > maxClause {
+		if len(s) < 3 || hollow(s) || strings.Contains(said, s) || size+len(s) > maxClause {
 			return
 		}
-		if _, num := smallInt(s); num && strings.Contains(said, s) {
-			return
+		if _, num := smallInt(s); num {
+			ws = cat(one(sanitize.Word("HTTP ")), ws)
 		}
 		said += " " + s
 		size += len(s)
 		parts = append(parts, ws)
 	}
 	if it := w.dec.issue; it != nil && it.msg != "" {
-		add(it.msg, 0, len(it.msg), true)
+		w.k.name = it.path
+		if end := it.at + len(it.msg); end <= len(w.d.text) && w.d.text[it.at:end] == it.msg {
+			add(w.d.text, it.at, end, true)
+		} else {
+			add(it.msg, 0, len(it.msg), true)
+		}
+		for _, h := range w.dec.anchors {
+			add(w.d.text, h.start, h.end, true)
+		}
 	} else {
+		w.k.names = w.dec.cause != nil && w.dec.cause.id == "argument.missing"
 		auth := w.v.Code == envelope.AuthFailed
 		for _, h := range w.dec.anchors {
 			add(w.d.text, h.start, h.end, !auth)
 		}
 		for _, h := range w.d.hits {
-			if len(w.dec.anchors) > 0 && len(parts) > 0 && catalogue[h.rule].tier != tierVague || len(parts) == 0 {
+			if catalogue[h.rule].tier < tierClass {
+				add(w.d.text, h.start, h.end, !auth)
+			}
+		}
+		for _, h := range w.d.hits {
+			if len(parts) == 0 || catalogue[h.rule].id == "vague" && len(parts) < 2 {
 				add(w.d.text, h.start, h.end, !auth)
 			}
 		}
@@ -166,6 +180,16 @@ func (w *writer) reason(lead string) sanitize.Safe {
 		}
 	}
 	return sanitize.Safe{}
+}
+
+// hollow reports whether a clause says nothing.
+func hollow(s string) bool {
+	for w := range strings.FieldsSeq(s) {
+		if w = strings.Trim(w, ".,:;()'-"); len(w) > 2 && !edge[w] && w != "not" && w != "failed" && w != "the" && w != "only" && w != "must" && w != "should" {
+			return false
+		}
+	}
+	return true
 }
 
 // sentence writes the clauses as one sentence.

@@ -2,6 +2,7 @@ package classify
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/tidwall/gjson"
 
@@ -69,7 +70,11 @@ func (w *writer) argument(it *issue) (sanitize.Safe, bool) {
 	}
 	got := w.received(it)
 	if len(expected) > 0 {
-		lead := cat(who, one(sanitize.Word(" expected ")), expected)
+		verb := sanitize.Word(" expected ")
+		if predicate(expected.String()) {
+			verb = sanitize.Word(" ")
+		}
+		lead := cat(who, one(verb), expected)
 		if len(got) > 0 {
 			if s, ok := cat(lead, one(sanitize.Word(", but received ")), got, one(sanitize.Word("."))).sentence(); ok {
 				return s, true
@@ -102,8 +107,8 @@ func (w *writer) expected(it *issue) run {
 		}
 		return cat(one(sanitize.Word("one of ")), list(8, all...))
 	}
-	e := strings.Trim(it.expected, " .,:;\"'`[]")
-	if e == "" {
+	e := comparators.Replace(strings.Trim(it.expected, " .,:;\"'`[]"))
+	if !strings.ContainsFunc(e, unicode.IsLetter) {
 		return nil
 	}
 	if s, ok := typeNames[lower(e)]; ok {
@@ -119,6 +124,20 @@ func (w *writer) expected(it *issue) run {
 		}
 		e = strings.TrimSpace(e[:k])
 	}
+}
+
+// comparators are the signs that validators write for bounds.
+var comparators = strings.NewReplacer("to be >=", "to be at least ", "to be <=", "to be at most ", "to be >", "to be greater than ", "to be <", "to be less than ",
+	">= ", "at least ", "<= ", "at most ", ">=", "at least ", "<=", "at most ", "> ", "greater than ", "< ", "less than ", ">", "greater than ", "<", "less than ")
+
+// predicate reports whether a constraint already is the verb of a sentence.
+func predicate(e string) bool {
+	for _, v := range [...]string{"must", "should", "cannot", "can not", "can't", "may ", "is ", "does ", "has ", "needs "} {
+		if strings.HasPrefix(lower(e), v) {
+			return true
+		}
+	}
+	return false
 }
 
 // enumLike admits listed values of a validator without a schema: short names.

@@ -134,8 +134,8 @@ func (d *doc) plain(s string) {
 	if len(s) > 4 && (strings.Contains(s, "\\n") || strings.Contains(s, "\\u00")) && !strings.Contains(s, "\n") {
 		s = strings.NewReplacer("\\n", "\n", "\\t", "\t", "\\\"", "\"", "\\r", "").Replace(s)
 	}
+	d.scanIssues(s)
 	if strings.IndexByte(s, '\n') >= 0 || len(s) > 600 {
-		d.scanIssues(s)
 		if t := sanitize.FilterTrace(s); t.Found {
 			d.trace = true
 			if lines := traceLines(t); len(lines) > 0 {

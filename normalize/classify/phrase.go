@@ -31,7 +31,7 @@ func (m *matcher) add(pattern string, rule int) {
 		p.open, pattern = true, s
 	}
 	if s, ok := strings.CutPrefix(pattern, "*"); ok {
-		p.segs = []string{s}
+		p.segs = strings.Split(s, "…")
 		m.suffixes = append(m.suffixes, p)
 		return
 	}
@@ -76,7 +76,9 @@ func (m *matcher) find(low string, dst []hit) []hit {
 		if len(w) > 8 {
 			for _, p := range m.suffixes {
 				if strings.HasSuffix(w, p.segs[0]) {
-					dst = append(dst, hit{p.rule, i, end})
+					if to, ok := p.tail(low, end); ok {
+						dst = append(dst, hit{p.rule, i, to})
+					}
 				}
 			}
 		}
@@ -105,6 +107,11 @@ func (p *phrase) match(low string, i int) (int, bool) {
 	if !boundary(low, at) {
 		return 0, false
 	}
+	return p.tail(low, at)
+}
+
+// tail matches what follows the first segment, which ended at at.
+func (p *phrase) tail(low string, at int) (int, bool) {
 	for n, s := range p.segs[1:] {
 		lim := min(len(low), at+gap)
 		if nl := strings.IndexByte(low[at:lim], '\n'); nl >= 0 {

@@ -41,7 +41,7 @@ func findJSON(s string) (int, gjson.Result) {
 		}
 		tries++
 		end := closing(s, i)
-		if end < 0 {
+		if end < 0 || c == '"' && end != len(s) || c == '[' && i > 0 && strings.IndexByte(s[i:end], '{') < 0 {
 			continue
 		}
 		part := s[i:end]

@@ -72,7 +72,7 @@ func (f *form) apply(line string) (issue, bool) {
 		s := line[m[2*i]:m[2*i+1]]
 		switch name[:1] {
 		case "a":
-			if it.path = pointer(s); notArgument(it.path) {
+			if it.path = pointer(s); !identLike(strings.TrimLeft(it.path, "[")) || f.weak && notArgument(it.path) || alternatives(f, line[:m[0]]) {
 				return issue{}, false
 			}
 			if f.kind == kindUnexpected || f.kind == kindMissing {
@@ -108,7 +108,22 @@ func wordSet(s string) map[string]bool {
 	return m
 }
 
+// alternatives reports whether prose names one of several arguments: then none
+// of them is the one that is missing.
+func alternatives(f *form, before string) bool {
+	if !f.weak || f.kind != kindMissing {
+		return false
+	}
+	before = lower(before)
+	return strings.HasSuffix(before, " or ") || strings.HasSuffix(before, "either ") || strings.Contains(before, "one of ")
+}
+
 func notArgument(s string) bool {
+	for _, x := range [...]string{"Error", "Exception", "error", "failed", "Failed"} {
+		if strings.HasSuffix(s, x) {
+			return true
+		}
+	}
 	return s == "" || len(s) > 64 || noArguments[lower(s)] || !identLike(s) && !strings.HasPrefix(s, "[")
 }
 
@@ -127,6 +142,13 @@ func (d *doc) findIssue(e *Evidence) (issue, bool) {
 	}
 	if !ok || best.path == "" && !best.strong {
 		if it, found := scanForms(forms, d.text, d.low); found {
+			best, ok = it, true
+		}
+	}
+	if (!ok || best.path == "") && d.trace {
+		raw := d.raw[:min(len(d.raw), 4<<10)]
+		if it, found := scanForms(validatorForms, raw, lower(raw)); found && it.path != "" {
+			it.at = 0
 			best, ok = it, true
 		}
 	}

@@ -51,7 +51,7 @@ var validatorForms = []form{
 	{rule: "jsonschema-py", lits: []string{"is not of type"}, re: re(`(?:(?:at|for|in|field|parameter|argument) ` + qn + `: )?(?P<i>'[^']{0,80}'|"[^"]{0,80}"|-?[\d.]+|None|True|False|[\[{].{0,80}[\]}]) is not of type ["'](?P<e>[\w ]+)["']`), kind: kindType},
 	{rule: "jsonschema-py", lits: []string{"is not one of"}, re: re(`(?P<i>'[^']{0,80}'|"[^"]{0,80}"|-?[\d.]+) is not one of (?P<e>\[[^\]]{1,200}\])(?: (?:at|in|for) ` + qn + `)?`), kind: kindEnum},
 	{rule: "jsonschema-py", lits: []string{"less than", "greater than", "not a multiple of", "is too short", "is too long", "should be non-empty", "does not match", "is not a"},
-		re: re(`(?:^|: )(?P<i>'[^']{0,80}'|-?\d[\d.]*|\[.{0,80}\]) (?P<e>is (?:less|greater) than(?: or equal to)? the (?:minimum|maximum) of -?[\d.]+|is not a multiple of [\d.]+|is too short|is too long|should be non-empty|does not match|is not an? ['"]?[\w-]+['"]?)`), kind: kindRange},
+		re: re(`(?:^|: )(?P<i>'[^']{0,80}'|-?\d[\d.]*|\[.{0,80}\]) (?P<e>is (?:less|greater) than(?: or equal to)? the (?:minimum|maximum) of -?[\d.]+|is not a multiple of [\d.]+|is too short|is too long|should be non-empty|does not match|is not an? ['"][\w-]+['"])`), kind: kindRange},
 	// Java: networknt, Bean Validation, Spring, Jackson.
 	{rule: "networknt", lits: []string{" found, "}, re: re(`\$?[./]?(?P<a>[\w./\-\[\]]+): (?P<r>\w+) found, (?P<e>\w+)(?: expected)?`), kind: kindType},
 	{rule: "networknt", lits: []string{"is missing but it is required"}, re: re(`\$\.(?P<a>[\w.\-\[\]]+): is missing but it is required`), kind: kindMissing},

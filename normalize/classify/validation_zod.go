@@ -40,7 +40,7 @@ func (d *doc) flattened(s string) {
 		}
 		it := issue{strong: true, rule: "validation.zod"}
 		if k := strings.LastIndex(line, " at "); k > 0 && identLike(line[k+4:]) {
-			it.path, it.msg = line[k+4:], line[:k]
+			it.path, it.msg = line[k+4:], line
 		} else if p, m, ok := strings.Cut(line, ": "); ok && identLike(p) && !noArguments[lower(p)] {
 			it.path, it.msg = p, nextIssue(m)
 		} else {
