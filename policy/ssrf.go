@@ -147,8 +147,9 @@ func (w *walk) value(v gjson.Result, named certainty, depth, nested int) {
 			return !w.found
 		})
 	case v.Type == gjson.Number:
-		if named != notNamed {
-			w.text(v.Raw, named) // {"ip": 2130706433}
+		// {"ip": 2130706433}, but not {"callback": 0} or {"endpoint": 10.5}.
+		if named != notNamed && v.Num >= 1<<24 && !strings.ContainsAny(v.Raw, ".eE") {
+			w.text(v.Raw, named)
 		}
 	case v.Type == gjson.String:
 		s := v.String()

@@ -308,6 +308,8 @@ func TestGuardRefusesURLsEverywhere(t *testing.T) {
 		map[string]any{"body": `{"callback": "http://10.0.0.1/"}`},
 		map[string]any{"body": `["{\"u\": \"http://10.0.0.1/\"}"]`},
 		[]any{"http://10.0.0.1/"},
+		map[string]any{"ip": 167772161},
+		map[string]any{"hosts": []int{7, 3232235777}},
 	} {
 		if f, found := check(t, g, args); !found || f.Reason != ReasonPrivate {
 			t.Errorf("%v: %v %+v", args, found, f)
@@ -352,7 +354,8 @@ func TestGuardLetsPass(t *testing.T) {
 			}
 		}
 	}
-	for _, args := range []string{"", "null", "{}", "[]", "7", `"x"`, `{"url":null}`, `{"url":true}`, `{"url":7}`, `{"url":{"name":"10.0.0.1"}}`} {
+	for _, args := range []string{"", "null", "{}", "[]", "7", `"x"`, `{"url":null}`, `{"url":true}`, `{"url":7}`, `{"url":{"name":"10.0.0.1"}}`,
+		`{"webhook":0,"host":10.5,"ip":-1,"endpoint":1e9,"url":134744072,"hosts":[0,7]}`} {
 		if f, found := g.Check(context.Background(), []byte(args)); found {
 			t.Errorf("%s: refused (%+v)", args, f)
 		}
