@@ -56,8 +56,55 @@ func flatten(buf []byte, name string) []byte {
 	return buf
 }
 
+// keyMasks are the sets of letters of keyParts and keyWords: a name that holds
+// none of the sets is not sensitive. Most names are told apart by it.
+var keyMasks = func() (list []uint32) {
+	seen := make(map[uint32]bool)
+	add := func(w string) {
+		if m := letters(w); !seen[m] {
+			seen[m] = true
+			list = append(list, m)
+		}
+	}
+	for _, p := range keyParts {
+		add(p)
+	}
+	for w := range keyWords {
+		add(w)
+	}
+	add("key")
+	return list
+}()
+
+// letters returns the set of letters of w; digits and other bytes set all bits,
+// since they may stand for letters.
+func letters(w string) (m uint32) {
+	for i := 0; i < len(w); i++ {
+		switch c := w[i]; {
+		case isAlpha(c):
+			m |= 1 << (lower(c) - 'a')
+		case isDigit(c) || c >= 0x80:
+			return 1<<32 - 1
+		}
+	}
+	return m
+}
+
+func maybeKey(name string) bool {
+	m := letters(name)
+	for _, k := range keyMasks {
+		if m&k == k {
+			return true
+		}
+	}
+	return false
+}
+
 // sensitiveKey reports whether the value of a field called name is a secret.
 func sensitiveKey(name string) bool {
+	if !maybeKey(name) {
+		return false
+	}
 	if len(name) < 2 || len(name) > 64 {
 		// A longer name is looked at by its end, where the noun stands.
 		if len(name) < 2 {

@@ -81,20 +81,21 @@ func (m *masker) chunk(i int) int {
 		return i
 	}
 	t := s[i:j]
-	if len(t) > 4 && len(t) <= 16 && len(t) != 9 && lowerWord(t) { // most words
+	fl := traits(t)
+	if fl == 0 && len(t) > 4 && len(t) <= 16 && len(t) != 9 { // most words
 		if m.mode != logging && m.dbName(i, t) {
 			return m.put(i, j, mName, rName)
 		}
 		return i
 	}
-	if vendorToken(t) {
+	if fl != 0 && vendorToken(t) {
 		return m.put(i, j, mSecret, rVendor)
 	}
-	if isUUID(t) && (len(t) == 36 || !isAlnum(t[36])) {
+	if fl&isDashed != 0 && isUUID(t) && (len(t) == 36 || !isAlnum(t[36])) {
 		return m.put(i, i+36, mID, rUUID)
 	}
 	if m.mode != logging {
-		if k := m.strictChunk(i, j); k > i {
+		if k := m.strictChunk(i, j, fl); k > i {
 			return k
 		}
 	} else if at := strings.LastIndexByte(t, '@'); at > 0 && userPass(t, at) {
@@ -102,6 +103,9 @@ func (m *masker) chunk(i int) int {
 		if t[k] == ':' || suspicious(t[k+1:at]) {
 			return m.put(i+k+1, i+at, mRedacted, rUserPass)
 		}
+	}
+	if fl&(isNumbered|isPercent|isCapital) == 0 && len(t) < 20 {
+		return i
 	}
 	// From here on: shapes of secrets, which may stand behind "=" or ":".
 	e := i
@@ -115,7 +119,7 @@ func (m *masker) chunk(i int) int {
 	if k := m.looks(i, e, w); k > i {
 		return k
 	}
-	if len(t) >= 8 && strongPassword(t) {
+	if fl&isSigned != 0 && len(t) >= 8 && strongPassword(t) {
 		return m.put(i, j, mSecret, rPassword)
 	}
 	if m.mode != nested && len(t) >= 8 && m.hidden(t) {
@@ -124,13 +128,54 @@ func (m *masker) chunk(i int) int {
 	return i
 }
 
-func lowerWord(w string) bool {
-	for i := 0; i < len(w); i++ {
-		if !isLower(w[i]) {
-			return false
+// trait says which kinds of characters a token has besides small letters. Most
+// rules need one of them.
+type trait uint16
+
+const (
+	isCapital trait = 1 << iota
+	isNumbered
+	isUnder
+	isDashed
+	isDotted
+	isSlashed
+	isColoned
+	isPercent
+	isSigned
+)
+
+var traitOf = func() (t [256]trait) {
+	for c := range t {
+		switch b := byte(c); {
+		case isLower(b):
+		case isUpper(b):
+			t[c] = isCapital
+		case isDigit(b):
+			t[c] = isNumbered
+		case b == '_':
+			t[c] = isUnder
+		case b == '-':
+			t[c] = isDashed
+		case b == '.':
+			t[c] = isDotted
+		case b == '/' || b == '\\':
+			t[c] = isSlashed | isSigned
+		case b == ':':
+			t[c] = isColoned
+		case b == '%':
+			t[c] = isPercent | isSigned
+		default:
+			t[c] = isSigned
 		}
 	}
-	return true
+	return t
+}()
+
+func traits(w string) (t trait) {
+	for i := 0; i < len(w); i++ {
+		t |= traitOf[w[i]]
+	}
+	return t
 }
 
 // looks judges a token by its characters alone.
@@ -151,10 +196,10 @@ func (m *masker) looks(i, e int, w string) int {
 }
 
 // strictChunk applies the rules for what is internal rather than secret.
-func (m *masker) strictChunk(i, j int) int {
+func (m *masker) strictChunk(i, j int, fl trait) int {
 	s, t := m.s, m.s[i:j]
 	c := t[0]
-	if at := strings.IndexByte(t, '@'); at >= 0 {
+	if at := strings.IndexByte(t, '@'); fl&isSigned != 0 && at >= 0 {
 		if k := m.at(i, j, at); k > i {
 			return k
 		}
@@ -164,30 +209,36 @@ func (m *masker) strictChunk(i, j int) int {
 			return k
 		}
 	}
-	if isHex(c) {
+	if isHex(c) && fl&(isColoned|isDashed) != 0 {
 		if k := m.hexIP(i, j); k > i {
 			return k
 		}
 	}
-	if strings.HasPrefix(t, "arn:") || strings.HasPrefix(t, "projects/") && strings.Count(t, "/") >= 3 ||
+	if fl&(isColoned|isSlashed) == 0 {
+		// neither a resource nor a path of its own
+	} else if strings.HasPrefix(t, "arn:") || strings.HasPrefix(t, "projects/") && strings.Count(t, "/") >= 3 ||
 		strings.HasPrefix(t, "urn:") && len(t) > 12 || strings.HasPrefix(t, "spiffe:") {
 		return m.put(i, j, mARN, rCloud)
 	}
-	if isAlpha(c) && len(t) > 2 && t[1] == ':' && (t[2] == '\\' || t[2] == '/') {
+	if fl&isColoned != 0 && isAlpha(c) && len(t) > 2 && t[1] == ':' && (t[2] == '\\' || t[2] == '/') {
 		return m.path(i)
 	}
 	if len(t) > 5 && strings.EqualFold(t[:5], "file:") {
 		return m.path(i)
 	}
-	if webAddress(t) {
+	if fl&(isSlashed|isColoned|isDotted) != 0 && webAddress(t) {
 		return m.put(i, j, mURL, rURL)
 	}
 	if isDigit(c) || isAlpha(c) {
-		if k := m.relativePath(i, j); k > i {
-			return k
+		if fl&(isSlashed|isDotted) != 0 {
+			if k := m.relativePath(i, j); k > i {
+				return k
+			}
 		}
-		if k := m.hostToken(i, j); k > i {
-			return k
+		if fl&(isDotted|isDashed|isColoned) != 0 || len(t) == 9 {
+			if k := m.hostToken(i, j); k > i {
+				return k
+			}
 		}
 	}
 	// The name at the start of the chunk.
@@ -204,6 +255,9 @@ func (m *masker) strictChunk(i, j int) int {
 	}
 	if m.dbName(i, w) {
 		return m.put(i, i+len(w), mName, rName)
+	}
+	if fl&(isUnder|isDashed|isNumbered) == 0 {
+		return i
 	}
 	if requestID(w) {
 		return m.put(i, i+len(w), mID, rRequestID)
