@@ -42,7 +42,7 @@ func TestBrokenConnections(t *testing.T) {
 	}{
 		{"closed without an answer", raw(false), "", want{code: "service_unavailable", class: "dependency|retryable", status: 503}},
 		{"reset without an answer", raw(true), "", want{code: "service_unavailable", class: "dependency|retryable", status: 503}},
-		{"reset in the header", raw(true, "HTTP/1.1 200 OK\r\nContent-Ty"), "", want{code: "service_unavailable", class: "dependency|retryable"}},
+		{"reset in the header", raw(true, "HTTP/1.1 200 OK\r\nContent-Ty"), "", want{code: "service_unavailable|upstream_error", class: "dependency|retryable"}},
 		{"no HTTP", raw(false, "SSH-2.0-OpenSSH_9.6\r\n"), "", want{}},
 		{"JSON cut, length declared", raw(false, head+"application/json\r\nContent-Length: 5000\r\n\r\n", cut), "", want{code: "service_unavailable", class: "dependency|retryable"}},
 		{"JSON cut, chunked", raw(false, head+"application/json\r\nTransfer-Encoding: chunked\r\n\r\n", fmt.Sprintf("%x\r\n%s\r\n", len(cut), cut)), "", want{code: "service_unavailable", class: "dependency|retryable"}},
