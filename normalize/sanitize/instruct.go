@@ -72,6 +72,9 @@ func instructs(s string) bool {
 	if len(instructions(strings.Join(words, " "))) > 0 {
 		return true
 	}
+	if handsOver(words) {
+		return true
+	}
 	for i, w := range words {
 		switch w {
 		case "please", "you", "your", "instructions", "immediately", "instead", "prompt", "assistant", "jailbreak", "exfiltrate":

@@ -135,7 +135,7 @@ func Value(v string) (Slot, bool) {
 	if strings.HasSuffix(v, ":") || strings.Contains(v, ": ") || strings.Contains(v, ". ") {
 		return Slot{}, false
 	}
-	if Clean(v) != v || masked(v) || instructs(v) {
+	if Clean(v) != v || masked(v) || instructs(v) || strings.IndexByte(v, ' ') > 0 && commands(v) {
 		return Slot{}, false
 	}
 	for _, w := range strings.Fields(v) {
@@ -183,7 +183,7 @@ func Phrase(s string) (Slot, bool) {
 			return Slot{}, false
 		}
 	}
-	if masked(s) || instructs(s) {
+	if masked(s) || instructs(s) || commands(s) {
 		return Slot{}, false
 	}
 	return Slot{s, true}, true
