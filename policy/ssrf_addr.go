@@ -204,6 +204,9 @@ func parsePart(p string, octal bool) (v uint32, plain, ok bool) {
 // parseLiteral reads an IP address in the notation of RFC 4291 or RFC 5952, or
 // with a lenient IPv4 part at its end.
 func parseLiteral(host string) (netip.Addr, bool) {
+	if host == "" || !strings.Contains(host, ":") && (host[0] < '0' || host[0] > '9') {
+		return netip.Addr{}, false
+	}
 	if i := strings.IndexByte(host, '%'); i >= 0 && strings.Contains(host, ":") {
 		host = host[:i] // zone
 	}

@@ -3,6 +3,7 @@ package policy
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 	"golang.org/x/text/unicode/norm"
@@ -42,7 +43,8 @@ func suggests(name string) certainty {
 	if len(name) > 128 {
 		return notNamed
 	}
-	words := nameWords(name)
+	var buf [8]string
+	words := nameWords(buf[:0], name)
 	for _, w := range words {
 		if otherWords[w] {
 			return notNamed
@@ -55,7 +57,7 @@ func suggests(name string) certainty {
 		return notNamed
 	}
 	last := words[len(words)-1]
-	for _, w := range []string{last, singular(last)} {
+	for _, w := range [...]string{last, singular(last)} {
 		if sureWords[w] {
 			return surelyHost
 		}
@@ -84,28 +86,35 @@ func singular(w string) string {
 	return w
 }
 
-func nameWords(name string) (words []string) {
-	var w []rune
-	flush := func() {
-		if len(w) > 0 {
-			words = append(words, strings.ToLower(string(w)))
-			w = w[:0]
+// nameWords appends the words of a name, in lower case. Names in lower case
+// cost no allocation.
+func nameWords(words []string, name string) []string {
+	start := -1
+	flush := func(end int) {
+		if start >= 0 {
+			words = append(words, strings.ToLower(name[start:end]))
 		}
+		start = -1
 	}
-	rs := []rune(name)
-	for i, r := range rs {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			flush()
+	before := rune(0)
+	for i, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			flush(i)
+			before = r
 			continue
-		case unicode.IsUpper(r) && i > 0 && (unicode.IsLower(rs[i-1]) || unicode.IsDigit(rs[i-1])):
-			flush() // webhookUrl
-		case unicode.IsUpper(r) && i > 0 && i+1 < len(rs) && unicode.IsUpper(rs[i-1]) && unicode.IsLower(rs[i+1]) && rs[i+1] != 's':
-			flush() // URLList, but not URLs
 		}
-		w = append(w, r)
+		if unicode.IsUpper(r) && start >= 0 {
+			after, _ := utf8.DecodeRuneInString(name[i+utf8.RuneLen(r):])
+			if !unicode.IsUpper(before) || unicode.IsLower(after) && after != 's' {
+				flush(i) // webhookUrl; URLList, but not URLs
+			}
+		}
+		if start < 0 {
+			start = i
+		}
+		before = r
 	}
-	flush()
+	flush(len(name))
 	return words
 }
 

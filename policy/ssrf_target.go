@@ -212,8 +212,7 @@ func authority(s string, t target, f func(target) bool) bool {
 		}
 		// What stands before the last @ is a user name for all current
 		// parsers: only an address or a local name there is a trick.
-		parts := strings.Split(a, "@")
-		for _, part := range parts[:len(parts)-1] {
+		for part, rest, more := strings.Cut(a, "@"); more; part, rest, more = strings.Cut(rest, "@") {
 			if !emitHosts(part, target{}, f) {
 				return false
 			}
@@ -231,6 +230,10 @@ func cutAny(s, chars string) string {
 
 // emitHosts calls f with every reading of "host:port".
 func emitHosts(hostport string, t target, f func(target) bool) bool {
+	if len(hostport) <= 253 && plainHost(hostport) {
+		t.host = hostport
+		return hostport == "" || f(t)
+	}
 	for _, h := range hosts(hostport) {
 		u := t
 		if strings.ContainsFunc(h, unicode.IsSpace) {
@@ -242,6 +245,17 @@ func emitHosts(hostport string, t target, f func(target) bool) bool {
 			u, h = target{}, words[0]
 		}
 		if u.host = h; h != "" && !f(u) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainHost reports whether s has one reading only: letters, digits, dots and
+// hyphens.
+func plainHost(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !isLetter(c) && (c < '0' || c > '9') && c != '.' && c != '-' {
 			return false
 		}
 	}
