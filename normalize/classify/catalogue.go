@@ -22,6 +22,7 @@ const (
 	tierDisabled             // switched off
 	tierInfra                // what lies between the tool and its service
 	tierMeaning              // what the service said
+	tierPair                 // two words near each other that together mean it
 	tierProse                // reason phrases of HTTP without a number
 	tierClass                // names of exception classes that say little
 	tierVague                // words that decide nothing but show a reason
@@ -48,13 +49,17 @@ type cause struct {
 	// "*" matches the end of a word.
 	phrases string
 
+	// pair names two sets (see sets): a hit of each, near each other in one
+	// sentence and in either order, is a hit of the cause.
+	pair [2]string
+
 	// unless is a list of the same form; a hit of it in the text cancels the
 	// cause.
 	unless string
 }
 
 // catalogue is the whole catalogue in the order in which equal hits win.
-var catalogue = concat(limitCauses, accessCauses, infraCauses, absentCauses, argumentCauses, crashCauses, classCauses)
+var catalogue = concat(limitCauses, accessCauses, infraCauses, absentCauses, argumentCauses, crashCauses, pairCauses, classCauses)
 
 func concat(lists ...[]cause) []cause {
 	var out []cause
@@ -75,6 +80,11 @@ func compile(causes []cause) (*matcher, *matcher) {
 		}
 		for p := range patterns(causes[i].unless) {
 			c.add(p, i)
+		}
+	}
+	for i, s := range sets {
+		for p := range patterns(s.phrases) {
+			m.add(p, -1-i)
 		}
 	}
 	return m, c

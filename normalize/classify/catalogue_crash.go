@@ -23,7 +23,7 @@ var crashCauses = []cause{
 		failed_precondition | failedprecondition`},
 	{id: "crash", tier: tierMeaning, code: envelope.UpstreamError, class: envelope.Terminal, lead: leadCrash, phrases: `
 		cannot read properties of | cannot read property | cannot set properties of | cannot set property | cannot destructure property
-		cannot convert undefined or null | cannot access…before initialization | cannot assign to read only property | is not a function
+		cannot convert undefined or null | cannot access…before initialization | cannot assign to read only property | unhashable type | is not a function
 		is not a constructor | is not iterable | is not defined | is not an object (evaluating | is undefined | undefined is not | null is not
 		undefined index | undefined offset | undefined variable | undefined array key | undefined property | undefined method | undefined local variable
 		uninitialized constant | invalid array length | maximum call stack | stack overflow | stackoverflowerror | heap out of memory | out of memory
@@ -62,6 +62,10 @@ var crashCauses = []cause{
 // classCauses: what is left when nothing said more.
 var classCauses = []cause{
 	{id: "class.argument", tier: tierClass, code: envelope.BadRequest, phrases: `bad request | bad_request`},
+	{id: "class.constraint", tier: tierClass, code: envelope.BadRequest, phrases: `
+		must | should | expected | expecting | expects | can only | may only | only one | exactly one | at least one | at most | does not match | do not match | doesn't match
+		mismatch | violation | invalid | illegal | incompatible | ambiguous | duplicate | too many | not unique | problems parsing | parsing | unparseable | unsupported
+		cannot be used | not applicable | outside the range | out of | 必须 | 不支持 | 格式`, unless: `request failed | please try again | something went wrong`},
 	{id: "class.crash", tier: tierClass, code: envelope.UpstreamError, class: envelope.Terminal, lead: leadCrash, phrases: `
 		typeerror | referenceerror | rangeerror | keyerror | attributeerror | nameerror | nomethoderror | indexerror | illegalstateexception
 		invalidoperationexception | systemerror | evalerror | lookuperror | oserror | ioerror`},

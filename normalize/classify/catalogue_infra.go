@@ -60,37 +60,32 @@ var infraCauses = []cause{
 		econnrefused | econnreset | ehostunreach | enetunreach | enetdown | ehostdown | epipe | enotconn | eaddrnotavail | connection refused
 		connection_refused | connection was refused | connection reset | connection_reset | connection was reset | connection aborted | connection was aborted
 		connection closed | connection was closed | connection is closed | connection has been closed | connection lost | connection was lost
-		connection failed | connection failure | connection error | connection errors | connection issue | connection issues | connection problem
-		connection terminated | connection dropped | connection broken | connection unexpectedly closed | connection ended | connection to…failed
-		connection to…refused | connection to…closed | connection to…lost | connection attempts failed | connection interrupted | connection not established
-		connection…was refused | connection does not exist | connection_error | connection_closed | connection_lost | connect error | connect failed
-		connect call failed | connectionerror | connectionreset* | connectionrefused* | connectionaborted* | connectionclosed* | connectexception
-		connecterror | connectfailure | clientconnectorerror | serverdisconnectederror | remotedisconnected | remoteprotocolerror | brokenpipe*
-		apiconnectionerror | networkerror | network error | network_error | network request failed | network failure | network is unreachable
-		network unreachable | network issue | network timeout | neterror | no route to host | host is unreachable | host unreachable | host is down
-		destination unreachable | fetch failed | failed to fetch | failed to connect | failed connecting | failed to establish | failed to open tcp
-		failed to open a connection | failed to reach | could not connect | couldn't connect | could not establish | could not reach | couldn't reach
-		could not contact | could not open a connection | cannot connect | can't connect | cannot establish | cannot reach | can't reach
-		cannot open database connection | unable to connect | unable to establish | unable to reach | unable to contact | unable to open connection
-		error connecting | error trying to connect | error sending request | error occurred while connecting | error establishing | error during connect
-		error while dialing | socket hang up | socket closed | socket is closed | socket error | socketexception | socket connection | socket was closed
-		socket disconnected | und_err_socket | other side closed | stream closed | stream was reset | stream error | stream reset | stream destroyed
-		premature close | closed prematurely | closed unexpectedly | closed connection | closed the connection | closed by remote | closed by the remote
-		closed by peer | closed network connection | reset by peer | reset by remote | broken pipe | unexpected eof | unexpected end of stream
-		unexpected end of file from server | eofexception | eof | end of file reached | end of file on communication channel | remote end closed
-		remote host closed | remote server closed | peer closed | server closed the connection | server disconnected | server has gone away | gone away
-		lost connection | lost contact | disconnected | has disconnected | is disconnected | disconnect/reset | upstream connect error
-		no connection could be made | no connection to | no connection available | not connected | not connected to | not yet connected | is not reachable
-		not reachable | is unreachable | unreachable | server not running | is not running | not running | max retries exceeded | retry limit exceeded
-		serverselection* | server selection | mongonetwork* | topology was destroyed | topology is closed | no servers could be reached | no suitable servers
-		no reachable | no living connections | nonodesavailable | nohostavailable | no nodes available | communications link failure
-		communication link failure | communication error | communicationsexception | network adapter could not establish | tns:* | ora-12541 | ora-12154
-		ora-12170 | ora-12514 | ora-03113 | ora-03114 | 08001 | 08003 | 08006 | cr_server_lost | protocol_connection_lost | er_net_* | err_connection_refused
-		err_connection_reset | err_connection_closed | err_connection_failed | err_address_unreachable | err_internet_disconnected | err_network_changed
-		err_empty_response | err_tunnel_connection_failed | err_proxy_connection_failed | err_socket_not_connected | err_stream_premature_close | proxyerror
-		proxy error | proxy connection | tunnel connection failed | transport error | transport closed | transport is closed
-		transport endpoint is not connected | transport failure | transport is not connected | process failed | process exited | process died
-		process crashed | process terminated | process has exited | process is not running | server process | server exited | server crashed
+		connection issue | connection issues | connection problem | connection terminated | connection dropped | connection broken
+		connection unexpectedly closed | connection ended | connection to…refused | connection to…closed | connection to…lost | connection attempts failed
+		connection interrupted | connection not established | connection…was refused | connection does not exist | connection_closed | connection_lost
+		connect call failed | connectionreset* | connectionrefused* | connectionaborted* | connectionclosed* | connectexception | connecterror
+		connectfailure | clientconnectorerror | serverdisconnectederror | remotedisconnected | remoteprotocolerror | brokenpipe* | apiconnectionerror
+		networkerror | network error | network_error | network request failed | network failure | network is unreachable | network unreachable | network issue
+		network timeout | neterror | no route to host | host is unreachable | host unreachable | host is down | destination unreachable | fetch failed
+		failed to open tcp | failed to reach | could not reach | couldn't reach | could not contact | could not open a connection | cannot reach | can't reach
+		unable to reach | unable to contact | error trying to connect | error sending request | error during connect | error while dialing | socket hang up
+		socket closed | socket is closed | socket error | socketexception | socket connection | socket was closed | socket disconnected | und_err_socket
+		other side closed | stream closed | stream was reset | stream error | stream reset | stream destroyed | premature close | closed prematurely
+		closed unexpectedly | closed connection | closed the connection | closed by remote | closed by the remote | closed by peer | closed network connection
+		reset by peer | reset by remote | broken pipe | unexpected eof | unexpected end of stream | unexpected end of file from server | eofexception | eof
+		end of file reached | end of file on communication channel | remote end closed | remote host closed | remote server closed | peer closed
+		server closed the connection | server disconnected | server has gone away | gone away | lost connection | lost contact | has disconnected
+		is disconnected | disconnect/reset | upstream connect error | no connection could be made | no connection to | no connection available
+		not yet connected | is not reachable | not reachable | is unreachable | unreachable | server not running | is not running | not running
+		max retries exceeded | retry limit exceeded | serverselection* | server selection | mongonetwork* | topology was destroyed | topology is closed
+		no servers could be reached | no suitable servers | no reachable | no living connections | nonodesavailable | nohostavailable | no nodes available
+		communications link failure | communication link failure | communication error | communicationsexception | network adapter could not establish | tns:*
+		ora-12541 | ora-12154 | ora-12170 | ora-12514 | ora-03113 | ora-03114 | 08003 | 08006 | cr_server_lost | protocol_connection_lost | er_net_*
+		err_connection_refused | err_connection_reset | err_connection_closed | err_connection_failed | err_address_unreachable | err_internet_disconnected
+		err_network_changed | err_empty_response | err_tunnel_connection_failed | err_proxy_connection_failed | err_socket_not_connected
+		err_stream_premature_close | proxyerror | proxy error | proxy connection | tunnel connection failed | transport error | transport closed
+		transport is closed | transport endpoint is not connected | transport failure | transport is not connected | process failed | process exited
+		process died | process crashed | process terminated | process has exited | process is not running | server process | server exited | server crashed
 		server terminated | child process | worker died | worker exited | worker terminated | subprocess exited | closedresourceerror | brokenresourceerror
 		session terminated | session closed | session is closed | target closed | target page, context or browser has been closed | target crashed
 		page crashed | page has been closed | page was closed | page closed | browser has been closed | browser has disconnected | browser is closed
@@ -118,6 +113,12 @@ var infraCauses = []cause{
 		err_tls_cert_altname_invalid | err_cert* | err_ssl* | x509* | remote certificate is invalid | authentication failed because the remote | sec_error*
 		unsafe legacy renegotiation | eproto | 证书验证 | 证书错误 | 证书已过期 | zertifikat`, unless: `
 		invalid certificate argument`},
+	{id: "net.failed", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadReach, phrases: `
+		connection failed | connection failure | connection error | connection errors | connection to…failed | connection_error | connect error
+		connect failed | connectionerror | failed to fetch | failed to connect | failed connecting | failed to establish | failed to open a connection
+		could not connect | couldn't connect | could not establish | cannot connect | can't connect | cannot establish | cannot open database connection
+		unable to connect | unable to establish | unable to open connection | error connecting | error occurred while connecting | error establishing
+		disconnected | not connected | not connected to | 08001`, unless: `failed to fetch p | failed to fetch users | failed to fetch data`},
 	{id: "reply.nonjson", tier: tierInfra, code: envelope.UpstreamNonJSON, lead: leadNonJSON, phrases: `
 		unexpected token '<' | unexpected token < in json | unexpected token…is not valid json | unexpected token…in json | unexpected end of json
 		unexpected non-whitespace character after json | unexpected character at line | unexpected character encountered while parsing

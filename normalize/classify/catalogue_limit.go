@@ -54,7 +54,7 @@ var limitCauses = []cause{
 		quota exhausted | over quota | over_query_limit | over query limit | over_daily_limit | over_rate_limit | query limit exceeded | query_limit_exceeded
 		resource_exhausted | resourceexhausted | resource exhausted | resource has been exhausted | userratelimitexceeded | userlimitexceeded | burst limit
 		burst capacity exceeded | backoff requested | back off and retry | serverbusy | server busy | code: 429 | enhance your calm | enhance_your_calm
-		es_rejected_execution_exception | circuit_breaking_exception | cooldown period | in cooldown | on cooldown | api rate limit | tokens per min
+		es_rejected_execution_exception | circuit_breaking_exception | a wait of | cooldown period | in cooldown | on cooldown | api rate limit | tokens per min
 		tokens per minute | requests per min | error code: 1015 | tpm limit | rpm limit | 请求过于频繁 | 请求太频繁 | 请求频率 | 操作过于频繁 | 操作太频繁 | 访问过于频繁 | 访问频率 | 频率限制 | 频率超限
 		调用频率 | 请求次数过多 | 请求过多 | 请求数过多 | 限流 | 超出限额 | 超过限额 | 超出配额 | 超过配额 | 配额已用 | 配额不足 | 流量限制 | 速率限制 | 太快了 | 过于频繁 | 太频繁 | リクエストが多すぎ | リクエスト数が多すぎ | レート制限
 		リクエスト制限 | 利用制限 | 上限に達しました | 요청이 너무 많 | 너무 많은 요청 | 요청 한도 | 호출 한도 | 사용량 한도 | 속도 제한 | 할당량 | zu viele anfragen | zu viele anforderungen | anfragelimit

@@ -1,6 +1,8 @@
 package classify
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,7 +31,8 @@ type picker struct {
 
 func newPicker(d *doc, e *Evidence) *picker {
 	p := &picker{d: d}
-	d.hits = phrases.find(d.low, d.hits)
+	d.sentences = sentenceStarts(d.low)
+	d.hits = pairUp(phrases.find(d.low, d.hits), d.sentenceOf)
 	for _, h := range cancels.find(d.low, nil) {
 		if p.cancelled == nil {
 			p.cancelled = map[int]bool{}
@@ -37,8 +40,13 @@ func newPicker(d *doc, e *Evidence) *picker {
 		p.cancelled[h.rule] = true
 	}
 	p.issue, p.hasIssue = d.findIssue(e)
-	d.sentences = sentenceStarts(d.low)
 	return p
+}
+
+// sentenceOf returns the number of the sentence at a position.
+func (d *doc) sentenceOf(at int) int {
+	n, _ := slices.BinarySearch(d.sentences, at+1)
+	return n - 1
 }
 
 // sentenceStarts returns where the sentences and lines of a text begin.
@@ -107,8 +115,8 @@ func (p *picker) inSentence(start, end int, from, to tier) (hit, bool) {
 // before orders two hits of one sentence.
 func (p *picker) before(a, b hit) bool {
 	x, y := &catalogue[a.rule], &catalogue[b.rule]
-	if x.tier != y.tier {
-		return x.tier < y.tier
+	if o := outranks(x, y); o != 0 {
+		return o > 0
 	}
 	if x.tier == tierInfra && a.rule != b.rule {
 		return a.rule < b.rule
@@ -127,6 +135,27 @@ func (p *picker) before(a, b hit) bool {
 		return a.end > b.end
 	}
 	return a.rule < b.rule
+}
+
+// outranks compares two causes of one sentence: 1 when x wins wherever it
+// stands, -1 when y does, 0 when the position decides.
+func outranks(x, y *cause) int {
+	specific := func(c *cause) bool {
+		return c.code == envelope.AuthFailed || c.tier == tierMeaning && (c.code == envelope.Forbidden || c.id == "absent.data")
+	}
+	switch {
+	case x.id == "net.failed" && specific(y):
+		return -1
+	case y.id == "net.failed" && specific(x):
+		return 1
+	case x.tier != y.tier:
+		return cmp.Compare(y.tier, x.tier)
+	case x.id == "auth.credentials" && strings.HasPrefix(y.id, "argument."):
+		return 1
+	case y.id == "auth.credentials" && strings.HasPrefix(x.id, "argument."):
+		return -1
+	}
+	return 0
 }
 
 // inArgument reports whether the hit is but the name of the refused argument:
@@ -190,6 +219,9 @@ func (d *doc) decide(e *Evidence) decision {
 		return p.byIssue(e, carrierStatus(carrier))
 	}
 	if ok {
+		return p.by(h, carrierStatus(carrier), e)
+	}
+	if h, ok := p.first(tierPair, tierPair); ok {
 		return p.by(h, carrierStatus(carrier), e)
 	}
 	if carrier >= 400 {

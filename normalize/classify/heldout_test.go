@@ -17,7 +17,13 @@ var shortClasses = map[string]string{"v": "validation", "p": "permission", "r": 
 // TestHeldOut runs the texts of libraries and services that the catalogue was
 // not made from.
 func TestHeldOut(t *testing.T) {
-	raw, err := os.ReadFile("testdata/heldout.txt")
+	for _, name := range [...]string{"heldout", "heldout2"} {
+		t.Run(name, func(t *testing.T) { heldOut(t, "testdata/"+name+".txt") })
+	}
+}
+
+func heldOut(t *testing.T, file string) {
+	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +42,14 @@ func TestHeldOut(t *testing.T) {
 			text = strings.ReplaceAll(text, `\n`, "\n")
 		}
 		n++
-		v := c.Classify(&Evidence{Method: "tools/call", Tool: "search", Texts: []string{text}})
+		e := &Evidence{Method: "tools/call", Tool: "search", Texts: []string{text}}
+		v := c.Classify(e)
+		if s, ok := strings.CutPrefix(f[0], "D"); ok {
+			f[0] = s
+			if !c.Disguised(e) {
+				t.Errorf("not seen as a failure: %q", text)
+			}
+		}
 		codeOK, classOK := false, false
 		for s := range strings.SplitSeq(f[0], ",") {
 			codeOK = codeOK || shortCodes[s] == string(v.Code)

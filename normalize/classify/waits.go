@@ -131,7 +131,7 @@ var cues = []string{
 	"retrydelay", "retry delay", "retry_delay", "retry-in!", "next retry in", "next request in", "next attempt in", "next allowed in", "try again in!", "try again after!",
 	"try in", "try later in", "try your request again in", "again in", "again after", "available in", "available again in", "available after", "reset in", "resets in",
 	"reset after", "resets after", "resetting in", "resume in", "resumes in", "wait at least", "wait for at least", "wait for", "wait another", "wait time:", "wait time is",
-	"wait_seconds!", "wait of", "wait", "cool down", "cooldown of", "cooldown:", "cooldown", "back off for", "backoff for", "backoff", "sleep for", "sleep", "delay of", "pause for",
+	"wait_seconds!", "wait of", "a wait of", "wait", "cool down", "cooldown of", "cooldown:", "cooldown", "back off for", "backoff for", "backoff", "sleep for", "sleep", "delay of", "pause for",
 	"blocked for", "limited for", "throttled for", "banned for", "remaining:", "remaining time:", "time remaining", "expires in", "lifted in", "unlocks in", "seconds until",
 	"a wait of", "must wait", "for another", "not before",
 	"请在", "请等待", "等待", "请于", "重试等待", "再试", "在", "後", "您需要等待",
@@ -187,7 +187,7 @@ func cued(low string, i, n int, bare bool, d *time.Duration) bool {
 			if bare && strings.HasSuffix(k, "ms") {
 				*d /= 1000
 			}
-			if k != "in" && k != "dans" && k != "在" && k != "wait" || limitWords(low) {
+			if k != "in" && k != "dans" && k != "在" || againWords(head[max(0, len(head)-28):]) {
 				return true
 			}
 		}
@@ -205,8 +205,10 @@ func cued(low string, i, n int, bare bool, d *time.Duration) bool {
 	return false
 }
 
-func limitWords(low string) bool {
-	for _, w := range [...]string{"retry", "again", "limit", "throttl", "wait", "too many", "quota", "reset", "réessay", "erneut", "anfragen", "requêtes", "intent", "频", "过多", "重试"} {
+// againWords reports whether the words before "in 5 seconds" speak of another
+// attempt.
+func againWords(low string) bool {
+	for _, w := range [...]string{"retry", "again", "wait", "reset", "available", "refresh", "resume", "réessay", "erneut", "intent", "tent", "请", "重试"} {
 		if strings.Contains(low, w) {
 			return true
 		}

@@ -1,0 +1,92 @@
+package classify
+
+import "github.com/caddymcp/gateway/normalize/envelope"
+
+// set is a list of phrases of one kind, for pairs.
+type set struct{ name, phrases string }
+
+// near is the longest distance in bytes between the two hits of a pair.
+const near = 48
+
+// sets are the kinds of words that pairs are made of.
+var sets = []set{
+	{"secret", `token | tokens | api key | apikey | api-key | api_key | api keys | credential | credentials | password | passphrase | login | username | authentication
+		auth | oauth | jwt | bearer | access key | secret key | client secret | personal access token | pat | cookie | sign-in | signin | principal | identity
+		令牌 | 密钥 | 密码 | 登录 | トークン | パスワード | 토큰 | 비밀번호 | zugangsdaten | passwort | mot de passe | identifiants | contraseña | credenciales | senha`},
+	{"bad", `invalid | incorrect | wrong | bad | expired | revoked | rejected | missing | required | malformed | unrecognized | unrecognised | not valid | not set | not provided
+		not recognized | not accepted | not configured | not present | not supplied | not exist | inactive | failed | failure | denied | unknown | absent | empty | mismatch | unverified | incomplete
+		unable | could not | error | 失效 | 无效 | 错误 | 过期 | 失败 | 无法 | 無効 | 期限切れ | 만료 | ungültig | falsch | abgelaufen | invalide | expiré | incorrect | inválido | inválida | expirado | caducado`},
+	{"right", `permission | permissions | privilege | privileges | scope | scopes | role | roles | rights | authorization | authorized | entitlement | entitled | license | licence | premium
+		admin | administrator | owner | saml | sso | whitelist | allowlist | acl | policy | iam | access`},
+	{"lacking", `missing | required | requires | insufficient | denied | lack | lacks | without | not | need | needs | must | protected | restricted | rejected | no | forbids | prevents | blocks | rent | paid | prohibits`},
+	{"link", `connection | connections | socket | connect | connecting | channel | transport | stream | network | host | peer | daemon | backend | server | upstream | database | service | broker | node | websocket
+		tunnel | process | worker | container | gateway | proxy | pipe | bridge | client | rpc | agent | plugin | addon | extension | browser | device | instance | endpoint | api | cluster | 连接 | 服务 | 接続 | 연결`},
+	{"down", `refused | failed | closed | reset | lost | broken | unreachable | down | terminated | dropped | aborted | disconnected | unavailable | offline | dead | crashed | exited | died
+		interrupted | hung up | not running | not responding | unresponsive | not respond | not started | stopped | killed | not available | not alive | not online | no response | shut down | went away | 失败 | 断开 | 中断`},
+	{"quota", `requests | calls | usage | quota | quotas | rate | hits | queries | operations | attempts | daily | hourly | monthly | weekly | rpm | tpm | rps | qps | invocations`},
+	{"over", `exceeded | exhausted | surpassed | depleted | used up | limit reached | limit hit | run out | over limit | limit was reached | limit has been reached | maxed out | over the limit | limit exceeded`},
+	{"parallel", `concurrent | concurrency | parallel | simultaneous | simultaneously | queue | slots | slot | pool | workers | sessions | threads | runners | seats`},
+	{"full", `full | exhausted | max | reached | exceeded | too many | saturated | no available | none available | no free | all busy | all in use | limit | maximum number | unavailable | waiting`},
+	{"inside", `private ip | private address | private addresses | private network | private networks | private range | private ip range | private host | internal ip | internal address | internal addresses
+		internal network | internal host | loopback | link-local | localhost | reserved ip | reserved address | reserved range | metadata endpoint | metadata service | 169.254.169.254 | 127.0.0.1 | rfc1918 | rfc 1918 | non-routable`},
+	{"refuse", `block | blocked | blocks | blocking | refusing | refuse | refused to | disallowed | prohibited | forbidden | not allowed | not permitted | denied | rejected | not accepted | unsafe | protection | guard | cannot be accessed | disabled for`},
+}
+
+// pairCauses are the causes that pairs of words give away.
+var pairCauses = []cause{
+	{id: "pair.ssrf", tier: tierSSRF, code: envelope.SSRFBlocked, pair: [2]string{"inside", "refuse"}, unless: `connection refused | econnrefused | access denied for user | 'localhost' | @localhost | role "`},
+	{id: "pair.rate", tier: tierLimit, code: envelope.RateLimited, pair: [2]string{"quota", "over"}, unless: `
+		retries exceeded | max retries | insufficient_quota | current quota, please check your plan | disk quota | storage quota | max attempts exceeded | maximum attempts exceeded
+		concurrent requests | concurrent calls | number of retry`},
+	{id: "pair.capacity", tier: tierCapacity, code: envelope.AtCapacity, pair: [2]string{"parallel", "full"}, unless: `session not found | stack trace | no valid session`},
+	{id: "pair.credentials", tier: tierPair, code: envelope.AuthFailed, pair: [2]string{"secret", "bad"}, unless: `unexpected token | page token | pagetoken | max_tokens | token limit | context | token at | tokens: | invalid token in | pagination | cursor`},
+	{id: "pair.rights", tier: tierPair, code: envelope.Forbidden, pair: [2]string{"right", "lacking"}},
+	{id: "pair.down", tier: tierPair, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadReach, pair: [2]string{"link", "down"}},
+}
+
+// pairIndex maps a set to the causes that it is a part of.
+var setNumber = func() map[string]int {
+	m := map[string]int{}
+	for i, s := range sets {
+		m[s.name] = -1 - i
+	}
+	return m
+}()
+
+// pairUp appends the hits of the pairs to hits, and removes those of the sets.
+func pairUp(hits []hit, sentenceOf func(int) int) []hit {
+	var parts []hit
+	out := hits[:0]
+	for _, h := range hits {
+		if h.rule >= 0 {
+			out = append(out, h)
+		} else {
+			parts = append(parts, h)
+		}
+	}
+	for i := range catalogue {
+		c := &catalogue[i]
+		if c.pair[0] == "" {
+			continue
+		}
+		a, b := setNumber[c.pair[0]], setNumber[c.pair[1]]
+		last := [2]hit{{end: -1}, {end: -1}}
+		for _, h := range parts {
+			side := -1
+			switch h.rule {
+			case a:
+				side = 0
+			case b:
+				side = 1
+			}
+			if side < 0 {
+				continue
+			}
+			if o := last[1-side]; o.end >= 0 && h.start >= o.end && h.start-o.end <= near && sentenceOf(o.start) == sentenceOf(h.start) {
+				out = append(out, hit{i, o.start, h.end})
+			}
+			last[side] = h
+		}
+	}
+	return out
+}
