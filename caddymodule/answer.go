@@ -32,7 +32,11 @@ func (x *exchange) answerFailure(f failure) error {
 	if status < 400 {
 		status = http.StatusBadGateway
 	}
-	switch car := carrier(f.status, f.header); {
+	car := carrier(f.status, f.header)
+	if f.fault != classify.NoFault && f.body == nil {
+		car.Status = 0 // a proxy's word for what the fault names
+	}
+	switch {
 	case len(x.calls) == 0:
 		body = x.withoutCall(car, f)
 	case !keepStatus && f.fault == classify.NoFault && normalize.IsMessage(f.body):

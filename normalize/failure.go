@@ -14,14 +14,10 @@ const headOfBody = 64 << 10
 
 // Failure answers a call whose server gave no usable JSON-RPC message: an HTTP
 // error, a page of HTML, broken JSON, a refused connection, silence. body is
-// what came, or nil.
+// what came, or nil. A status that a proxy made up does not belong in car.
 func (n *Normalizer) Failure(car Carrier, fault classify.Fault, body []byte, c *Call) ([]byte, Report) {
 	e := n.evidence(car, c)
 	e.Fault = fault
-	switch fault {
-	case classify.Refused, classify.Reset, classify.DNS, classify.Timeout, classify.Cut:
-		e.Status = 0 // the proxy's word for it, not the server's
-	}
 	e.Body = body[:min(len(body), headOfBody)]
 	v := n.Classifier.Classify(e)
 	env := n.envelope(c, v)

@@ -214,8 +214,8 @@ func TestFailure(t *testing.T) {
 		code   envelope.Code
 		member string
 	}{
-		{"refused", toolCall("7"), 502, classify.Refused, "", envelope.ServiceUnavailable, "result"},
-		{"timeout", toolCall("7"), 504, classify.Timeout, "", envelope.ServiceUnavailable, "result"},
+		{"refused", toolCall("7"), 0, classify.Refused, "", envelope.ServiceUnavailable, "result"},
+		{"timeout", toolCall("7"), 0, classify.Timeout, "", envelope.ServiceUnavailable, "result"},
 		{"html", toolCall("7"), 502, classify.NoFault, "<html><title>502 Bad Gateway</title></html>", envelope.UpstreamError, "result"},
 		{"not json", toolCall("7"), 200, classify.NotJSON, `{"jsonrpc":"2.0","id":7,"res`, envelope.UpstreamNonJSON, "result"},
 		{"too large", toolCall("7"), 200, classify.TooLarge, "", envelope.UpstreamError, "result"},
