@@ -87,7 +87,7 @@ func (m *masker) afterBlank(i, j, g int, name string) int {
 		}
 		return i
 	}
-	if s[g] == '(' && !flag {
+	if (s[g] == '(' || s[g] == '<' && m.mode == logging) && !flag {
 		g++
 		e = g
 	}

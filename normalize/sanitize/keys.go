@@ -9,7 +9,7 @@ var keyParts = []string{
 	"accountkey", "sharedkey", "privatekey", "encryptionkey", "signingkey", "masterkey", "licensekey", "subscriptionkey",
 	"credential", "signature", "authorization", "cookie", "connectsid", "csrf", "xsrf", "mnemonic", "connectionstring",
 	"sessionid", "sessionkey", "phpsessid", "jsessionid", "clientassertion", "codeverifier", "refreshtoken",
-	"passwort", "contraseña", "motdepasse", "senha", "webhookurl",
+	"passwort", "kennwort", "wachtwoord", "motdepasse", "senha", "webhookurl",
 }
 
 // keyWords make a name sensitive when they are one of its words.
@@ -17,7 +17,7 @@ var keyWords = map[string]bool{
 	"pwd": true, "pass": true, "pw": true, "passwd": true, "sig": true, "sas": true, "dsn": true, "jwt": true, "otp": true,
 	"totp": true, "auth": true, "session": true, "sid": true, "bearer": true, "pin": true, "cvv": true, "cvc": true,
 	"ssn": true, "seed": true, "hmac": true, "salt": true, "nonce": true, "psk": true, "apikey": true, "creds": true, "cred": true,
-	"userpass": true, "dbpass": true,
+	"userpass": true, "passe": true, "dbpass": true,
 }
 
 // keyWordStart are the first letters of keyWords.

@@ -172,6 +172,11 @@ func (m *masker) step(i int) int {
 		}
 		return i + 1
 	}
+	if len(foreignByFirst[c]) > 0 {
+		if j := m.foreignKey(i); j > i {
+			return j
+		}
+	}
 	if isAlnum(c) || c == '_' || c == '$' || c == '@' || c == '#' {
 		return m.token(i)
 	}

@@ -146,6 +146,11 @@ func Value(v string) (Slot, bool) {
 	return Slot{v, true}, true
 }
 
+// Sensitive reports whether the value of an argument or property of that name is
+// a secret and must not be echoed, whatever it looks like: password, api_key,
+// session_id and their kin.
+func Sensitive(name string) bool { return sensitiveKey(name) }
+
 // Phrase returns the short constraint of a validator ("less than or equal to
 // 20", "a valid email"): words of a fixed vocabulary, numbers of at most six
 // digits and plain punctuation, at most 80 characters.
@@ -162,7 +167,10 @@ func Phrase(s string) (Slot, bool) {
 			for j < len(s) && (isAlpha(s[j]) || s[j] == '\'' && j+1 < len(s) && isAlpha(s[j+1])) {
 				j++
 			}
-			if !known(s[i:j]) || j < len(s) && isDigit(s[j]) {
+			for j < len(s) && isDigit(s[j]) { // int64, utf8
+				j++
+			}
+			if !known(s[i:j]) {
 				return Slot{}, false
 			}
 			i = j

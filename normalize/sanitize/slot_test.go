@@ -41,6 +41,19 @@ func TestValue(t *testing.T) {
 	}
 }
 
+func TestSensitive(t *testing.T) {
+	for _, s := range []string{"password", "db_pwd", "apiKey", "API_KEY", "access_token", "session_id", "clientSecret", "x-api-key", "auth.token", "pin", "otp", "private_key", "userPass", "credentials", "passw0rd", "connectionString"} {
+		if !Sensitive(s) {
+			t.Errorf("%q is not sensitive", s)
+		}
+	}
+	for _, s := range []string{"", "a", "quantity", "city", "max_tokens", "token_count", "primary_key", "author", "passenger", "compass", "monkey", "keyword", "tokenizer", "issue_key", "project_key", "keys", "assignee", "section", "signal", "spinner", "authority", "bypass_cache"[7:], "s3_key"} {
+		if Sensitive(s) {
+			t.Errorf("%q is sensitive", s)
+		}
+	}
+}
+
 func TestPhrase(t *testing.T) {
 	for _, s := range []string{"less than or equal to 20", "a valid email", "integer", "at most 130", "greater than 0", "a string of at least 3 characters", "one of the allowed values", "valid integer, unable to parse string as an integer",
 		"not empty", "between 1 and 100", "required", "a valid URL", "finite positive integer", "array", "format date-time", "a number with a fractional part", "uuid", "exactly 2 items", "ISO 8601 date", "must be greater than or equal to 10000", "boolean or null", "unique items", "list of at most 5 items", "a list of strings", "set of unique values", "Input should be a valid integer", "must be one of the allowed values", "string, number or null", "must not be empty", "longer than 3 characters", "multiple of 5"} {

@@ -80,7 +80,7 @@ func (m *masker) logURL(i, e int) int {
 		for end < e && s[end] != '/' && s[end] != '?' && s[end] != '#' {
 			end++
 		}
-		if w := s[k:end]; k >= m.last && (vendorToken(w) || entropyToken(w) && len(w) <= maxToken) {
+		if w := s[k:end]; k >= m.last && (vendorToken(w) || (entropyToken(w) || len(w) >= 16 && mixedToken(w)) && len(w) <= maxToken) {
 			m.put(k, end, mSecret, rEntropy)
 		}
 		if end < e && s[end] == '?' {

@@ -72,7 +72,12 @@ func (m *masker) keyValue(i, j int) int {
 		return i
 	}
 	if strings.HasPrefix(s[k:], "</") {
-		if v := strings.Index(s[k:min(len(s), k+48)], "<value>"); v > 0 {
+		tail := s[k:min(len(s), k+48)]
+		v := strings.Index(tail, "<value>")
+		if v < 0 {
+			v = strings.Index(tail, "<string>") + 1
+		}
+		if v > 0 {
 			v += k + len("<value>")
 			e := v
 			for e < len(s) && s[e] != '<' && e-v < maxToken {
@@ -85,7 +90,13 @@ func (m *masker) keyValue(i, j int) int {
 		}
 		return i
 	}
-	if quoted || g == k || g >= len(s) || s[g] == '\n' {
+	if g < len(s) && s[g] == '\n' { // name: DB_PASSWORD, next line value: x
+		if v := pairValue(s, g+1); v > 0 {
+			return m.value(i, v, j, name, true)
+		}
+		return i
+	}
+	if quoted || g == k || g >= len(s) {
 		return i
 	}
 	return m.afterBlank(i, j, g, name)
