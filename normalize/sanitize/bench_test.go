@@ -92,8 +92,8 @@ func hostile() []unit {
 func fill(u string, n int) string { return strings.Repeat(u, n/len(u)+1)[:n] }
 
 // The work grows linearly: twice the text takes at most 2.6 times as long. The
-// steps are called without the cap of Clean. It is the ratio of the best of
-// several runs, so that a busy machine does not fail it.
+// steps are called without the cap of Clean. It is the ratio of the
+// least times of several runs, so that a busy machine does not fail it.
 func TestLinear(t *testing.T) {
 	small := 1 << 20
 	if raceEnabled || testing.Short() {
@@ -101,26 +101,23 @@ func TestLinear(t *testing.T) {
 	}
 	for _, u := range hostile() {
 		a, b := fill(u.unit, small), fill(u.unit, 2*small)
-		ratio := 9.0
-		for runs := 1; runs <= 5 && ratio > 2.6; runs++ {
-			ratio = best(b, runs) / best(a, runs)
+		one, two := run(a), run(b)
+		for tries := 0; tries < 15 && two > 2.6*one; tries++ {
+			one, two = min(one, run(a)), min(two, run(b))
 		}
+		ratio := two / one
 		if ratio > 2.6 {
 			t.Errorf("%s: twice the text takes %.2f times as long", u.name, ratio)
 		}
 	}
 }
 
-// best returns the least time of some runs over s, in seconds, and at least a
+// run returns the time of one run over s, in seconds, and at least a
 // millisecond: below that the clock counts more than the work.
-func best(s string, runs int) float64 {
-	least := time.Hour
-	for range runs {
-		start := time.Now()
-		c := unconfuse(strip(s))
-		FilterTrace(c)
-		Mask(c)
-		least = min(least, time.Since(start))
-	}
-	return max(least, time.Millisecond).Seconds()
+func run(s string) float64 {
+	start := time.Now()
+	c := unconfuse(strip(s))
+	FilterTrace(c)
+	Mask(c)
+	return max(time.Since(start), time.Millisecond).Seconds()
 }

@@ -117,7 +117,7 @@ func wordy(w string) bool {
 		}
 	}
 	// Names are made of few long pieces, random tokens of many short ones.
-	return pieces > 0 && letters*10 >= total*8 && total >= pieces*3 && hard == 0 && loud*3 <= pieces && vowels(w)
+	return pieces > 0 && letters*10 >= total*8 && total >= pieces*3 && hard == 0 && (loud <= 1 || loud*3 <= pieces) && vowels(w)
 }
 
 // consonants returns the longest run of small consonants.

@@ -45,6 +45,9 @@ const (
 // returns false when there is none, or when more than a fifth of its words
 // would be removed. It is meant for the lenient mode only.
 func Residual(cleaned string) (Safe, bool) {
+	if t := FilterTrace(cleaned); t.Found {
+		cleaned = strings.Join(t.Lines, "\n")
+	}
 	text, _ := Mask(cleaned)
 	for n := 0; text != "" && n < 64; n++ {
 		k := residualEnd(text)
@@ -92,8 +95,11 @@ func residual(one string) (Safe, bool) {
 	if !reason || len(words) < 3 || removed*100 > maxShare*len(words) {
 		return Safe{}, false
 	}
-	s := strings.TrimRight(strings.Join(out, " "), " .:,;") + "."
-	if strings.Contains(s, "....") || !Guard(s, nil) {
+	s := strings.TrimRight(strings.Join(out, " "), " :,;")
+	if !strings.HasSuffix(s, " ...") {
+		s = strings.TrimRight(s, ".") + "."
+	}
+	if !Guard(s, nil) {
 		return Safe{}, false
 	}
 	return Safe{s}, true
