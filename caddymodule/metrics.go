@@ -103,8 +103,11 @@ func (h *Handler) serviceLabel(c *normalize.Call) string {
 	return h.serviceName()
 }
 
-// finished takes down the end of an exchange.
+// finished is the one place where an exchange ends: what was taken is given
+// back, and the end is taken down.
 func (x *exchange) finished() {
+	x.settleLimits()
+	x.settlePolicy()
 	method, era, outcome := methodLabel(x.method()), x.era(), "ok"
 	if x.failed {
 		outcome = "failed"

@@ -36,7 +36,6 @@ func (x *exchange) refuse(f refusal) error {
 		x.noteFailure(f.env)
 	}
 	x.allowOrigin(x.own)
-	x.describe()
 	x.logRefusal(f)
 	x.h.metrics.refused(f.reason)
 	x.write(f.status, f.body, nil)
@@ -45,6 +44,7 @@ func (x *exchange) refuse(f refusal) error {
 
 // refuseTransport refuses a request that breaks a rule of the transport.
 func (x *exchange) refuseTransport(f *transport.Refusal) error {
+	x.describe()
 	env := envelope.New(x.h.serviceName(), codeOf(f.Status), sanitize.Safe{}, envelope.WithStatus(f.Status))
 	body := f.Body()
 	if f.Data == nil {
@@ -72,36 +72,40 @@ func codeOf(status int) envelope.Code {
 
 // refuseCalls refuses the calls of a request, in the shape that the operator
 // chose, or the one that every client of the protocol delivers to its model.
-func (x *exchange) refuseCalls(reason string, env envelope.Envelope) error {
-	var answers [][]byte
+func (x *exchange) refuseCalls(no *denial) error {
 	style := x.h.Errors.Rejections
-	for _, p := range x.calls {
-		p.answered = true
+	answer := func(c *normalize.Call, env envelope.Envelope) []byte {
 		if style == "result" {
-			answers = append(answers, normalize.Answer(&p.Call, env))
-		} else {
-			answers = append(answers, normalize.Error(&p.Call, normalize.ErrorCode(env), env, nil))
+			return normalize.Answer(c, env)
 		}
+		return normalize.Error(c, normalize.ErrorCode(env), env, nil)
+	}
+	var answers [][]byte
+	for i, p := range x.calls {
+		p.answered = true
+		env, ok := no.calls[i]
+		if !ok {
+			env = no.env
+		}
+		answers = append(answers, answer(&p.Call, env))
 	}
 	if len(answers) == 0 {
-		c := normalize.Call{}
-		answers = append(answers, normalize.Error(&c, normalize.ErrorCode(env), env, nil))
+		answers = append(answers, normalize.Error(new(normalize.Call), normalize.ErrorCode(no.env), no.env, nil))
 	}
 	body := answers[0]
 	if x.req != nil && x.req.Batch {
 		body = normalize.Join(answers)
 	}
 	status := http.StatusOK
-	switch {
-	case style == "http", style == "result" && !x.allResults() && x.modern():
+	if style == "http" || len(x.calls) == 0 || style == "result" && !x.allResults() && x.modern() {
 		// Legacy clients lose their whole session on a 429 (python-sdk
-		// before 2.0), so they get the error with 200.
-		status = env.Status
+		// before 2.0), so their other requests get the error with 200.
+		status = no.env.Status
 	}
 	if status == 0 {
 		status = http.StatusForbidden
 	}
-	return x.refuse(refusal{reason: reason, status: status, body: body, env: &env})
+	return x.refuse(refusal{reason: no.reason, status: status, body: body, env: &no.env})
 }
 
 func (h *Handler) serviceName() string {

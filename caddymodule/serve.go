@@ -36,7 +36,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		x.admit(x.req)
 		setBody(r, body)
 	}
+	defer x.finished()
 	x.describe()
+	if no := x.decide(); no != nil {
+		return x.refuseCalls(no)
+	}
+	if no := x.acquire(); no != nil {
+		return x.refuseCalls(no)
+	}
 	return x.forward(next)
 }
 
@@ -45,7 +52,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 func (x *exchange) forward(next caddyhttp.Handler) error {
 	x.ctx, x.cancel = context.WithCancelCause(x.r.Context())
 	defer x.cancel(nil)
-	defer x.finished()
 	stop := x.watch()
 	defer stop()
 	if x.listening() {
@@ -55,6 +61,7 @@ func (x *exchange) forward(next caddyhttp.Handler) error {
 	}
 
 	x.own = x.w.Header().Clone()
+	x.allowOrigin(x.w.Header())
 	rw := newResponseWriter(x)
 	defer rw.free()
 	r := x.r.WithContext(x.ctx)
@@ -63,7 +70,6 @@ func (x *exchange) forward(next caddyhttp.Handler) error {
 	if x.kind == transport.Post {
 		r.Header.Set("Accept", transport.CanonicalAccept)
 	}
-
 	err, cut := call(next, rw, r, x)
 	return rw.finish(err, cut)
 }
