@@ -2,7 +2,6 @@ package limits
 
 import (
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -16,17 +15,16 @@ type Lease struct {
 // Release gives the slots back. It never blocks on Redis, may be called more than once and from any goroutine; only the
 // first call counts. The zero Lease does nothing.
 func (l Lease) Release() {
-	if l.h == nil || !l.h.gen.CompareAndSwap(l.gen, l.gen+1) {
-		return
+	if l.h != nil {
+		l.owner.release(l)
 	}
-	l.owner.release(l.h)
 }
 
 // Lost returns a channel that is closed when the slots could not be renewed in time, so that other replicas may soon hand
 // them to somebody else. It is nil, and so never ready, for the memory store, for a call that was admitted while Redis was
 // away, and after Release.
 func (l Lease) Lost() <-chan struct{} {
-	if l.h == nil || l.h.gen.Load() != l.gen {
+	if l.h == nil {
 		return nil
 	}
 	return l.owner.lost(l)
@@ -34,15 +32,16 @@ func (l Lease) Lost() <-chan struct{} {
 
 // leaser is a store that hands out leases.
 type leaser interface {
-	release(h *handle)
+	release(l Lease)
 	lost(l Lease) <-chan struct{}
 }
 
 // handle is the pooled part of a Lease. Its generation tells a lease from a later one that got the same handle.
 type handle struct {
-	gen atomic.Uint64
-	// mu guards what Lost shares with release and with the store.
-	mu sync.Mutex
+	// gen is guarded by the lock of home for the memory store, by mu for Redis.
+	gen  uint64
+	home *memoryShard
+	mu   sync.Mutex
 	// since is when the lease was granted, -1 when the holding time is not measured.
 	since time.Duration
 	n     int
@@ -50,6 +49,7 @@ type handle struct {
 	// fallback is set when Redis did not grant every part.
 	fallback bool
 	cut      *cutter
+	next     *handle // in a free list
 }
 
 // part is one tier's share of a lease.

@@ -3,7 +3,6 @@ package limits
 import (
 	"context"
 	"math/rand/v2"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -40,25 +39,6 @@ type Memory struct {
 	window int64 // ms
 	closed atomic.Bool
 	shards [memoryShards]memoryShard
-}
-
-type memoryShard struct {
-	mu   sync.Mutex
-	keys map[[16]byte]*memoryKey
-	max  int
-	_    [64]byte // one cache line per lock
-}
-
-type memoryKey struct {
-	shard  *memoryShard
-	id     [16]byte
-	log    windowLog
-	held   int
-	used   int64 // ms
-	calls  uint32
-	hold   holdTime
-	tier   string
-	limits Count
 }
 
 // NewMemory returns an empty limiter.
@@ -110,10 +90,50 @@ func (m *Memory) Acquire(ctx context.Context, call Call) (Decision, error) {
 		return Decision{Allowed: true}, nil
 	}
 	now := m.o.Clock()
+	if len(call.Tiers) == 1 {
+		return m.acquireOne(&call.Tiers[0], call.Tiers, now), nil
+	}
 	var held lockSet
 	held.lock(m, call.Tiers)
 	defer held.unlock()
 	return m.decide(call.Tiers, now), nil
+}
+
+// acquireOne is the way of nearly every call: one tier, admitted. What is not goes on to decide.
+func (m *Memory) acquireOne(t *Tier, tiers []Tier, now time.Duration) Decision {
+	ms := now.Milliseconds()
+	s := &m.shards[m.shard(t.Subject.ID)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := s.keys[t.Subject.ID]
+	if k == nil || t.Shadow {
+		return m.decide(tiers, now)
+	}
+	v := view{rpm: k.log.count(ms, m.window), conc: k.held}
+	if t.overRPM(v) || t.overConcurrency(v) {
+		return m.decide(tiers, now)
+	}
+	k.tier, k.limits, k.used = t.Name, Count{t.RPM, t.Concurrency}, ms
+	h := s.take()
+	h.since = -1
+	m.hold(h, 0, k, t, now)
+	h.n = 1
+	d := Decision{Allowed: true, Lease: Lease{h: h, gen: h.gen, owner: m}}
+	if t.RPM > 0 || t.Concurrency > 0 {
+		d.Tier, d.Current, d.Limits = t.Name, Count{v.rpm + t.Cost, k.held}, k.limits
+	}
+	return d
+}
+
+// hold counts an admitted call in one tier, as part i of its lease.
+func (m *Memory) hold(h *handle, i int, k *memoryKey, t *Tier, now time.Duration) {
+	k.log.add(now.Milliseconds(), t.Cost, grain(t.RPM, m.window, k.log.n))
+	k.held += t.Slots
+	k.calls++
+	if t.Slots > 0 && (k.calls&7 == 1 || t.Concurrency > 0 && 2*k.held > t.Concurrency) {
+		h.since = now // measuring each of them would cost a clock read more
+	}
+	h.parts[i] = part{mem: k, slots: int32(t.Slots)} //nolint:gosec // bounded by maxUnits
 }
 
 // decide runs under the locks of all shards involved.
@@ -142,23 +162,17 @@ func (m *Memory) decide(tiers []Tier, now time.Duration) Decision {
 		}
 		return d
 	}
-	h := handles.Get().(*handle)
+	h := keys[0].shard.take()
 	h.since = -1
 	for i := range tiers {
-		k, t := keys[i], &tiers[i]
-		k.log.add(ms, t.Cost, grain(t.RPM, m.window, k.log.n))
-		k.held += t.Slots
-		k.calls++
-		if t.Slots > 0 && (k.calls&7 == 1 || 2*k.held > t.Concurrency) {
-			h.since = now // measuring each of them would cost a clock read more
-		}
-		h.parts[i] = part{mem: k, slots: int32(t.Slots)} //nolint:gosec // bounded by maxUnits
+		t := &tiers[i]
+		m.hold(h, i, keys[i], t, now)
 		views[i].rpm += t.Cost
 		views[i].conc += t.Slots
 	}
 	h.n = len(tiers)
 	d := admission(tiers, views[:len(tiers)])
-	d.Lease = Lease{h: h, gen: h.gen.Load(), owner: m}
+	d.Lease = Lease{h: h, gen: h.gen, owner: m}
 	return d
 }
 
@@ -177,104 +191,41 @@ func (m *Memory) rpmWait(tiers []Tier, keys []*memoryKey, now int64) (at int, wa
 	return at, wait
 }
 
-func (m *Memory) release(h *handle) {
-	now := time.Duration(-1)
+func (m *Memory) release(l Lease) {
+	h, s := l.h, l.h.home
+	s.mu.Lock()
+	if h.gen != l.gen {
+		s.mu.Unlock()
+		return
+	}
+	h.gen++
+	held := time.Duration(-1)
 	if h.since >= 0 {
-		now = m.o.Clock()
+		held = m.o.Clock() - h.since
 	}
-	for i := range h.n {
-		p := &h.parts[i]
-		k := p.mem
-		k.shard.mu.Lock()
-		k.held -= int(p.slots)
-		if now >= 0 {
-			k.hold.observe(now - h.since)
-		}
-		k.shard.mu.Unlock()
+	h.parts[0].giveBack(held)
+	if h.n == 1 {
+		s.put(h)
+		s.mu.Unlock()
+		return
 	}
-	h.recycle()
+	s.mu.Unlock() // one shard at a time: no order of locks to keep
+	for i := 1; i < h.n; i++ {
+		other := h.parts[i].mem.shard
+		other.mu.Lock()
+		h.parts[i].giveBack(held)
+		other.mu.Unlock()
+	}
+	s.mu.Lock()
+	s.put(h)
+	s.mu.Unlock()
+}
+
+// giveBack returns the slots of one tier. held is negative when it was not measured.
+func (p *part) giveBack(held time.Duration) {
+	p.mem.held -= int(p.slots)
+	p.mem.hold.observe(held)
+	p.mem = nil
 }
 
 func (m *Memory) lost(Lease) <-chan struct{} { return nil }
-
-func (m *Memory) shard(id [16]byte) int { return int(id[0] & (memoryShards - 1)) }
-
-// key finds or makes the subject. Nil means that every subject of the shard holds slots.
-func (m *Memory) key(id [16]byte, now int64) *memoryKey {
-	s := &m.shards[m.shard(id)]
-	if k := s.keys[id]; k != nil {
-		return k
-	}
-	s.shrink(now, m.window, m.o.Observer)
-	if len(s.keys) >= s.max {
-		return nil
-	}
-	k := &memoryKey{shard: s, id: id}
-	s.keys[id] = k
-	return k
-}
-
-// evictScan is how many subjects are looked at for each new one: enough to keep the map near what is in use.
-const evictScan = 16
-
-// shrink drops idle subjects that it happens on, and when the shard is full the one that was not used for longest.
-// A subject that holds slots is never dropped; one that is still counted only when there is no other way.
-func (s *memoryShard) shrink(now, window int64, o *Observer) {
-	var oldest *memoryKey
-	n := 0
-	for id, k := range s.keys {
-		if n++; n > evictScan && (len(s.keys) < s.max || oldest != nil) {
-			break
-		}
-		if k.held > 0 {
-			continue
-		}
-		if k.used+2*window <= now {
-			delete(s.keys, id)
-			continue
-		}
-		if oldest == nil || k.used < oldest.used {
-			oldest = k
-		}
-	}
-	if len(s.keys) >= s.max && oldest != nil {
-		delete(s.keys, oldest.id)
-		o.evicted()
-	}
-}
-
-// lockSet locks the shards of a call in one order, each once.
-type lockSet struct {
-	m *Memory
-	i [MaxTiers]int
-	n int
-}
-
-func (l *lockSet) lock(m *Memory, tiers []Tier) {
-	l.m = m
-	for i := range tiers {
-		l.insert(m.shard(tiers[i].Subject.ID))
-	}
-	for i := range l.n {
-		m.shards[l.i[i]].mu.Lock()
-	}
-}
-
-func (l *lockSet) insert(s int) {
-	at := l.n
-	for at > 0 && l.i[at-1] >= s {
-		if l.i[at-1] == s {
-			return
-		}
-		at--
-	}
-	copy(l.i[at+1:l.n+1], l.i[at:l.n])
-	l.i[at] = s
-	l.n++
-}
-
-func (l *lockSet) unlock() {
-	for i := range l.n {
-		l.m.shards[l.i[i]].mu.Unlock()
-	}
-}

@@ -254,7 +254,7 @@ func (l *Redis) decision(tiers []Tier, w *waiter) Decision {
 		d.Fallback = w.fallback
 		h := l.handle(w.fallback)
 		h.take(w)
-		d.Lease = Lease{h: h, gen: h.gen.Load(), owner: l}
+		d.Lease = Lease{h: h, gen: h.gen, owner: l}
 		return d
 	}
 	d := refusal(tiers, views, w.bound, w.at)
@@ -294,7 +294,7 @@ func (l *Redis) acquireSeveral(ctx context.Context, tiers []Tier) (Decision, err
 	}
 	d := admission(tiers, views[:len(tiers)])
 	d.Fallback = h.fallback
-	d.Lease = Lease{h: h, gen: h.gen.Load(), owner: l}
+	d.Lease = Lease{h: h, gen: h.gen, owner: l}
 	return d, nil
 }
 
@@ -332,10 +332,15 @@ func (h *handle) take(w *waiter) {
 }
 
 // release gives slots back; Redis hears of it with the next operation on the subject, or soon.
-func (l *Redis) release(h *handle) {
+func (l *Redis) release(lease Lease) {
+	h := lease.h
 	h.mu.Lock()
-	defer h.recycle()
 	defer h.mu.Unlock()
+	if h.gen != lease.gen {
+		return
+	}
+	h.gen++
+	defer h.recycle()
 	held := l.o.Clock() - h.since
 	for i := range h.n {
 		p := &h.parts[i]
@@ -348,7 +353,10 @@ func (l *Redis) release(h *handle) {
 
 // refund gives back slots and units of a call that another tier refused: it has not taken place.
 func (l *Redis) refund(h *handle) {
-	h.gen.Add(1)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.gen++
+	defer h.recycle()
 	for i := range h.n {
 		p := &h.parts[i]
 		p.key.g.mu.Lock()
@@ -356,7 +364,6 @@ func (l *Redis) refund(h *handle) {
 		p.key.giveBack(int(p.slots), nil)
 		p.key.g.mu.Unlock()
 	}
-	h.recycle()
 }
 
 // cutter closes the channel of Lease.Lost once, whichever subject is lost first.
@@ -371,7 +378,7 @@ func (l *Redis) lost(lease Lease) <-chan struct{} {
 	h := lease.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.gen.Load() != lease.gen || h.fallback {
+	if h.gen != lease.gen || h.fallback {
 		return nil
 	}
 	if h.cut == nil {
