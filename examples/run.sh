@@ -4,11 +4,16 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-demo=
-stop() { [ -z "$demo" ] || { kill "$demo" 2>/dev/null || true; wait "$demo" 2>/dev/null || true; }; }
+demo= caddy=
+stop() {
+	for pid in $caddy $demo; do
+		kill "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+}
 trap stop EXIT
-# The terminal sends Ctrl-C to Caddy as well, which ends in its own time; this script only must not end before.
-trap : INT TERM
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 if [ -n "${UPSTREAM:-}" ]; then
 	case $UPSTREAM in
@@ -29,4 +34,7 @@ else
 	demo=$!
 	config=examples/quickstart/Caddyfile
 fi
-./caddy run --config "$config"
+# In the background, so that a signal to this script alone ends Caddy too.
+./caddy run --config "$config" &
+caddy=$!
+wait "$caddy"
