@@ -131,8 +131,8 @@ var timeUnits = words(sanitize.Word, "ms", "s", "m", "h", "d", "kb", "mb", "gb",
 
 // token returns the slots of one word, which may be a number with its unit.
 func (k known) token(tok string) (run, bool) {
-	if s, ok := templates[lower(tok)]; ok {
-		return one(s), true
+	if template(tok) == len(tok) {
+		return one(templates[lower(tok)]), true
 	}
 	n := 0
 	for n < len(tok) && tok[n] >= '0' && tok[n] <= '9' {
@@ -153,8 +153,8 @@ type piece struct {
 	start, end int
 	sep        sanitize.Slot
 	slot       run
-	ok         bool
-	joined     bool // sep is a separator that a clause may keep
+	ok, tried  bool
+	cut        bool // only the front of a compound may be shown
 }
 
 // clause returns the words around text[start:end] that may be shown, as slots
@@ -165,22 +165,17 @@ func (k known) clause(text string, start, end int, forward bool) run {
 	if n := strings.IndexByte(text[start:hi], '\n'); n >= 0 {
 		hi = max(start+n, min(end, hi))
 	}
-	ps := k.pieces(text, lo, hi)
+	ps := pieces(text, lo, hi)
 	best, from, to := 0, -1, -1
 	for i := 0; i < len(ps); {
-		if !ps[i].ok {
+		if ps[i].end <= start || ps[i].start >= end || !k.fill(&ps[i], text) {
 			i++
 			continue
 		}
-		j := i + 1
-		for j < len(ps) && ps[j].ok && ps[j].joined {
+		j, n := i+1, ps[i].end-ps[i].start
+		for j < len(ps) && ps[j].start < end && !ps[j-1].cut && k.glued(ps, j, text) && k.fill(&ps[j], text) {
+			n += ps[j].end - ps[j].start
 			j++
-		}
-		n := 0
-		for q := i; q < j; q++ {
-			if ps[q].start < end && ps[q].end > start {
-				n += ps[q].end - ps[q].start
-			}
 		}
 		if n > best {
 			best, from, to = n, i, j
@@ -189,6 +184,12 @@ func (k known) clause(text string, start, end int, forward bool) run {
 	}
 	if from < 0 {
 		return nil
+	}
+	for from > 0 && k.glued(ps, from, text) && k.fill(&ps[from-1], text) && !ps[from-1].cut {
+		from--
+	}
+	for to < len(ps) && !ps[to-1].cut && k.glued(ps, to, text) && k.fill(&ps[to], text) {
+		to++
 	}
 	from, to = trim(ps, text, from, to, start, end, forward)
 	var out run
@@ -262,9 +263,8 @@ func trim(ps []piece, text string, from, to, start, end int, forward bool) (int,
 }
 
 // pieces splits text[lo:hi] into words.
-func (k known) pieces(text string, lo, hi int) []piece {
-	var out []piece
-	last := lo
+func pieces(text string, lo, hi int) []piece {
+	out := make([]piece, 0, 48)
 	for i := lo; i < hi && len(out) < 64; {
 		c := text[i]
 		if !wordByte(c) && c < utf8.RuneSelf {
@@ -272,39 +272,64 @@ func (k known) pieces(text string, lo, hi int) []piece {
 			continue
 		}
 		j := i
-		for j < hi && (wordByte(text[j]) || text[j] >= utf8.RuneSelf && text[j] != 0xE2 || (text[j] == '\'' || text[j] == '-' || text[j] == '.' || text[j] == '/' || text[j] == ':' && text[j-1] >= '0' && text[j-1] <= '9') &&
-			j+1 < hi && wordByte(text[j+1]) && j > i && wordByte(text[j-1])) {
-			j++
-		}
 		if n := template(text[i:hi]); n > 0 {
 			j = i + n
 		}
-		p := piece{start: i, end: j}
-		p.slot, p.ok = k.token(text[i:j])
-		if !p.ok {
-			// A compound may be shown when its parts may.
-			for q := i; q < j; q++ {
-				if text[q] == '-' || text[q] == '/' {
-					if s, ok := k.word(text[i:q]); ok {
-						p.slot, p.ok, j = one(s), true, q
-						p.end = q
-					}
-					break
-				}
-			}
+		for j < hi && (wordByte(text[j]) || text[j] >= utf8.RuneSelf && text[j] != 0xE2 || j > i && j+1 < hi && inner(text, j)) {
+			j++
 		}
-		p.sep, p.joined = glue[text[last:i]]
-		if !p.joined && strings.TrimRight(text[last:i], " ") == "." && goesOn[lower(text[i:j])] {
-			p.sep, p.joined = sanitize.Word("; "), true
-		}
-		if i > 0 && i == last && len(out) > 0 {
-			p.joined = false
-		}
-		out = append(out, p)
-		last = j
-		if i = j; i == p.start {
+		if j == i {
 			i++
+			continue
 		}
+		out = append(out, piece{start: i, end: j})
+		i = j
 	}
 	return out
+}
+
+// inner reports whether the byte at i joins two parts of one word.
+func inner(s string, i int) bool {
+	if !wordByte(s[i-1]) || !wordByte(s[i+1]) {
+		return false
+	}
+	switch s[i] {
+	case '\'', '-', '.', '/':
+		return true
+	case ':':
+		return s[i-1] >= '0' && s[i-1] <= '9'
+	}
+	return false
+}
+
+// fill looks the word of a piece up, once.
+func (k known) fill(p *piece, text string) bool {
+	if p.tried {
+		return p.ok
+	}
+	p.tried = true
+	if p.slot, p.ok = k.token(text[p.start:p.end]); p.ok {
+		return true
+	}
+	// A compound may be shown up to where its parts may.
+	if q := strings.IndexAny(text[p.start:p.end], "-/"); q > 0 {
+		if s, ok := k.word(text[p.start : p.start+q]); ok {
+			p.slot, p.ok, p.cut, p.end = one(s), true, true, p.start+q
+		}
+	}
+	return p.ok
+}
+
+// glued finds the separator before ps[i], which has one before it.
+func (k known) glued(ps []piece, i int, text string) bool {
+	between := text[ps[i-1].end:ps[i].start]
+	if ps[i-1].cut {
+		return false
+	}
+	s, ok := glue[between]
+	if !ok && strings.TrimRight(between, " ") == "." && goesOn[lower(text[ps[i].start:ps[i].end])] {
+		s, ok = sanitize.Word("; "), true
+	}
+	ps[i].sep = s
+	return ok && between != ""
 }

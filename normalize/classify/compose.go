@@ -120,14 +120,17 @@ func (w *writer) advice(bare bool) sanitize.Safe {
 	return advices[w.v.Class]
 }
 
+// maxTries bounds the places that are looked at for a reason.
+const maxTries = 8
+
 // reason returns "Reason: ..." from the words around the anchors, without what
 // the lead already says.
 func (w *writer) reason(lead string) sanitize.Safe {
 	said := lower(lead)
 	var parts []run
-	size := 0
+	size, tries := 0, 0
 	add := func(text string, start, end int, forward bool) {
-		if len(parts) == 2 {
+		if tries++; len(parts) == 2 || tries > maxTries {
 			return
 		}
 		ws := w.k.clause(text, start, end, forward)

@@ -32,7 +32,15 @@ type picker struct {
 func newPicker(d *doc, e *Evidence) *picker {
 	p := &picker{d: d}
 	d.sentences = sentenceStarts(d.low)
-	d.hits = pairUp(phrases.find(d.low, d.hits), d.sentenceOf)
+	d.asides = make([]bool, len(d.sentences))
+	for i, start := range d.sentences {
+		end := len(d.low)
+		if i+1 < len(d.sentences) {
+			end = d.sentences[i+1]
+		}
+		d.asides[i] = aside(d.low[start:end])
+	}
+	d.hits = pairUp(phrases.find(d.low, make([]hit, 0, 64)), d.sentenceOf)
 	for _, h := range cancels.find(d.low, nil) {
 		if p.cancelled == nil {
 			p.cancelled = map[int]bool{}
@@ -68,13 +76,21 @@ var asides = []string{"please check", "please make sure", "please verify", "plea
 // first returns the hit of the tiers that the sentence order and then the
 // position put first; causes of tierInfra precede others in the same sentence.
 func (p *picker) first(from, to tier) (hit, bool) {
+	some := false
+	for _, h := range p.d.hits {
+		t := catalogue[h.rule].tier
+		some = some || t >= from && t <= to
+	}
+	if !some {
+		return hit{}, false
+	}
 	for pass := range 2 {
 		for i, start := range p.d.sentences {
 			end := len(p.d.low)
 			if i+1 < len(p.d.sentences) {
 				end = p.d.sentences[i+1]
 			}
-			if aside(p.d.low[start:end]) != (pass == 1) {
+			if p.d.asides[i] != (pass == 1) {
 				continue
 			}
 			if h, ok := p.inSentence(start, end, from, to); ok {

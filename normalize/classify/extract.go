@@ -9,8 +9,10 @@ import (
 )
 
 const (
-	// maxText bounds the text that is looked at after the trace filter.
-	maxText = 6 << 10
+	// maxText bounds the text that is looked at after the trace filter, maxPart
+	// one message in it: of a longer one the head and, a third, the tail.
+	maxText = 4 << 10
+	maxPart = 2400
 	// maxRounds and maxDepth bound the unwrapping of JSON in text in JSON.
 	maxRounds = 3
 	maxDepth  = 8
@@ -34,6 +36,7 @@ type doc struct {
 	upstream  bool // the issues concern an answer of the service, not arguments
 	size      int
 	sentences []int
+	asides    []bool // the sentences that advise rather than report
 	hits      []hit
 }
 
@@ -144,6 +147,9 @@ func (d *doc) plain(s string) {
 		}
 	}
 	s = peel(s)
+	if len(s) > maxPart {
+		s = strings.ToValidUTF8(s[:maxPart*2/3]+"\n"+s[len(s)-maxPart/3:], "")
+	}
 	if s == "" || d.size > maxText {
 		return
 	}

@@ -28,9 +28,13 @@ const (
 
 // scanForms returns the first argument that a line of text names.
 func scanForms(forms []form, text, low string) (issue, bool) {
+	grams := trigramsOf(low)
 	for i := range forms {
 		f := &forms[i]
 		for _, lit := range f.lits {
+			if !grams.mayHold(lit) {
+				continue
+			}
 			from, tries := 0, 0
 			for tries < maxLines {
 				k := strings.Index(low[from:], lit)
@@ -57,6 +61,32 @@ func scanForms(forms []form, text, low string) (issue, bool) {
 		}
 	}
 	return issue{}, false
+}
+
+// trigrams is the set of the three-byte sequences of a text, hashed: most words
+// that a text does not hold are ruled out without a search.
+type trigrams [512]uint64
+
+func gram(s string, i int) uint32 {
+	return (uint32(s[i])*961 + uint32(s[i+1])*31 + uint32(s[i+2])) * 2654435761 >> 17
+}
+
+func trigramsOf(s string) *trigrams {
+	var t trigrams
+	for i := 0; i+3 <= len(s); i++ {
+		g := gram(s, i)
+		t[g>>6] |= 1 << (g & 63)
+	}
+	return &t
+}
+
+func (t *trigrams) mayHold(s string) bool {
+	for i := 0; i+3 <= len(s); i++ {
+		if g := gram(s, i); t[g>>6]&(1<<(g&63)) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (f *form) apply(line string) (issue, bool) {
