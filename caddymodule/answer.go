@@ -125,6 +125,7 @@ func (x *exchange) write(status int, body []byte, theirs http.Header) {
 	for k, v := range kept {
 		h[k] = v
 	}
+	x.allowOrigin(h)
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	x.w.WriteHeader(status)

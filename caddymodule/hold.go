@@ -58,6 +58,7 @@ func (w *responseWriter) finishHeld() error {
 	if len(out) != len(body) || len(out) > 0 && &out[0] != &body[0] {
 		changed(h, len(out))
 	}
+	x.allowOrigin(h)
 	w.ResponseWriter.WriteHeader(w.status)
 	_, err := w.ResponseWriter.Write(out)
 	return err

@@ -35,7 +35,6 @@ func (x *exchange) refuse(f refusal) error {
 		}
 		x.noteFailure(f.env)
 	}
-	x.allowOrigin(x.own)
 	x.logRefusal(f)
 	x.h.metrics.refused(f.reason)
 	x.write(f.status, f.body, nil)

@@ -82,6 +82,9 @@ func (w *responseWriter) WriteHeader(status int) {
 		// Clients of the legacy era adopt a session from any answer.
 		h.Del("Mcp-Session-Id")
 	}
+	if w.mode != hold {
+		w.x.allowOrigin(h)
+	}
 	switch w.mode {
 	case pass:
 		w.ResponseWriter.WriteHeader(status)

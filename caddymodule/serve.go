@@ -61,7 +61,6 @@ func (x *exchange) forward(next caddyhttp.Handler) error {
 	}
 
 	x.own = x.w.Header().Clone()
-	x.allowOrigin(x.w.Header())
 	rw := newResponseWriter(x)
 	defer rw.free()
 	r := x.r.WithContext(x.ctx)
