@@ -121,3 +121,13 @@ func run(s string) float64 {
 	Mask(c)
 	return max(time.Since(start), time.Millisecond).Seconds()
 }
+
+func TestAllocations(t *testing.T) {
+	s := failing()
+	if n := testing.AllocsPerRun(20, func() { Clean(s) }); n != 0 {
+		t.Errorf("Clean of plain ASCII allocates %v times", n)
+	}
+	if n := testing.AllocsPerRun(20, func() { pipeline(s) }); n >= 300 {
+		t.Errorf("8 KiB cost %v allocations, want less than 300", n)
+	}
+}

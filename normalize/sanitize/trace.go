@@ -1,6 +1,7 @@
 package sanitize
 
 import (
+	"html"
 	"strings"
 	"unicode/utf8"
 )
@@ -134,6 +135,9 @@ func cutLine(s string) string {
 // unfold turns escaped line breaks into real ones when the text has the marks of
 // a trace on one line.
 func unfold(s string) string {
+	if strings.Contains(s, "<br") && (strings.Contains(s, "<pre") || strings.Contains(s, "at ")) {
+		s = unbreak(s)
+	}
 	if !strings.Contains(s, `\n`) && !strings.Contains(s, `\r`) {
 		return s
 	}
@@ -147,4 +151,30 @@ func unfold(s string) string {
 		s = strings.ReplaceAll(s, `\\`, `\`)
 	}
 	return strings.NewReplacer(`\r\n`, "\n", `\n`, "\n", `\r`, "\n", `\t`, "\t", `\"`, `"`).Replace(s)
+}
+
+// unbreak turns the trace of an HTML page into lines of text.
+func unbreak(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for s != "" {
+		k := strings.IndexByte(s, '<')
+		if k < 0 || k+1 >= len(s) {
+			b.WriteString(s)
+			break
+		}
+		b.WriteString(s[:k])
+		c := s[k+1]
+		e := strings.IndexByte(s[k:min(len(s), k+maxTag)], '>')
+		if e < 0 || !isAlpha(c) && c != '/' && c != '!' {
+			b.WriteByte('<')
+			s = s[k+1:]
+			continue
+		}
+		if strings.HasPrefix(s[k:], "<br") || strings.HasPrefix(s[k:], "</p") || strings.HasPrefix(s[k:], "</h") || strings.HasPrefix(s[k:], "</li") || strings.HasPrefix(s[k:], "</title") {
+			b.WriteByte('\n')
+		}
+		s = s[k+e+1:]
+	}
+	return strings.ReplaceAll(html.UnescapeString(b.String()), "\u00a0", " ")
 }

@@ -49,6 +49,7 @@ var traces = []struct {
 	{"asan", "==123==ERROR: AddressSanitizer: heap-use-after-free on address 0x6020\n    #0 0x4f in f /src/x.c:3:1\nSUMMARY: AddressSanitizer: heap-use-after-free /src/x.c:3", "", nil, []string{"0x6020", "/src"}},
 	{"escaped python", `Error: tool failed: Traceback (most recent call last):\n  File \"/srv/a.py\", line 3, in f\n    pay(1)\nValueError: the amount is negative`, "ValueError: the amount is negative", nil, []string{"pay(1)", "/srv"}},
 	{"escaped twice", `Error: x\\n    at f (/srv/a.js:1:2)\\n    at g (/srv/b.js:1:2)`, "Error: x", nil, []string{"/srv"}},
+	{"html", "<!DOCTYPE html>\n<html><head><title>Error</title></head><body>\n<pre>SyntaxError: Expected &#39;:&#39; in JSON<br> &nbsp; &nbsp;at JSON.parse (&lt;anonymous&gt;)<br> &nbsp; &nbsp;at parse (/srv/app/json.js:96:19)<br> &nbsp; &nbsp;at /srv/app/read.js:1:2</pre>\n</body></html>", "", nil, []string{"json.js", "JSON.parse", "read.js", "<pre>"}},
 	{"escaped java", `java.lang.RuntimeException: no route\r\n\tat com.acme.A.f(A.java:3)\r\n\tat com.acme.B.g(B.java:4)`, "java.lang.RuntimeException: no route", nil, []string{"A.java", "acme.A"}},
 }
 
