@@ -84,9 +84,8 @@ func addFailures(s *mcp.Server, hang time.Duration) {
 		})
 	mcp.AddTool(s, &mcp.Tool{Name: "crash", Description: "Crashes."},
 		func(context.Context, *mcp.CallToolRequest, noInput) (*mcp.CallToolResult, any, error) {
-			var orders map[string]int
-			orders["first"]++ // panics: the map was never made
-			return text("not reached"), nil, nil
+			var orders []string
+			return text(orders[0]), nil, nil // panics: there is none
 		})
 	mcp.AddTool(s, &mcp.Tool{Name: "hang", Description: "Does not answer until the client leaves."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, _ noInput) (*mcp.CallToolResult, any, error) {

@@ -43,7 +43,7 @@ func addSuccesses(s *mcp.Server) {
 	mcp.AddTool(s, &mcp.Tool{Name: "weather", Description: "The weather in a city. Knows Delft and fails elsewhere."},
 		func(_ context.Context, _ *mcp.CallToolRequest, in weatherInput) (*mcp.CallToolResult, weatherOutput, error) {
 			if in.City != "Delft" {
-				return nil, weatherOutput{}, errors.New("Error executing tool weather: HTTP 503 Service Unavailable from weather provider")
+				return nil, weatherOutput{}, errors.New("weather provider: HTTP 503 Service Unavailable")
 			}
 			return nil, weatherOutput{Celsius: 11.5, Sky: "rain"}, nil
 		})
