@@ -91,6 +91,11 @@ func strip(s string) string {
 	b.Grow(len(s))
 	var last rune // last rune that was kept
 	for i := 0; i < len(s); {
+		if j := asciiRun(s, i); j > i {
+			b.WriteString(s[i:j])
+			last, i = rune(s[j-1]), j
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == utf8.RuneError && n <= 1: // invalid: dropped, halves of a token meet again
@@ -123,6 +128,14 @@ func strip(s string) string {
 		i += n
 	}
 	return b.String()
+}
+
+// asciiRun returns the end of the run of printable ASCII, tabs and line breaks.
+func asciiRun(s string, i int) int {
+	for i < len(s) && (s[i] >= 0x20 && s[i] < 0x7f || s[i] == '\n' || s[i] == '\t') {
+		i++
+	}
+	return i
 }
 
 func composes(base, mark rune) bool {

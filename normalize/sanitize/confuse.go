@@ -46,36 +46,46 @@ func unconfuse(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := 0; i < len(s); {
-		j := wordEnd(s, i)
+		j, ascii := wordEnd(s, i)
 		if j == i {
-			_, n := utf8.DecodeRuneInString(s[i:])
+			n := 1
+			if s[i] >= 0x80 {
+				_, n = utf8.DecodeRuneInString(s[i:])
+			}
 			b.WriteString(s[i : i+n])
 			i += n
 			continue
 		}
-		unconfuseWord(&b, s[i:j])
+		if ascii {
+			b.WriteString(s[i:j])
+		} else {
+			unconfuseWord(&b, s[i:j])
+		}
 		i = j
 	}
 	return b.String()
 }
 
-func wordEnd(s string, i int) int {
+// wordEnd returns the end of the word at i, and whether it is plain ASCII.
+func wordEnd(s string, i int) (end int, ascii bool) {
+	ascii = true
 	for i < len(s) {
 		c := s[i]
 		if c < 0x80 {
 			if !isAlnum(c) && c != '_' && c != '-' {
-				return i
+				return i, ascii
 			}
 			i++
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return i
+			return i, ascii
 		}
 		i += n
+		ascii = false
 	}
-	return i
+	return i, ascii
 }
 
 func unconfuseWord(b *strings.Builder, w string) {

@@ -64,14 +64,29 @@ type masker struct {
 	hits *[nRules]int
 	mode mode
 
-	word     string // last word, as written
-	wordEnd  int    // index after it
-	word2    string // the word before
-	newline  bool   // only blanks since the line began
-	credEnd  int    // index after the last credential that was removed, or -1
-	noClose  int    // no ">" from here on up to noCloseTo
-	closeTo  int
-	spaceRun int // start of a run of single characters, or -1
+	word    string // last word, as written
+	wordEnd int    // index after it
+	word2   string // the word before
+	newline bool   // only blanks since the line began
+	credEnd int    // index after the last credential that was removed, or -1
+	noClose int    // no ">" from here on up to noCloseTo
+	closeTo int
+
+	// names remembers what sensitiveKey said of the names seen last: the words of
+	// a text repeat.
+	names [64]struct {
+		name string
+		yes  bool
+	}
+}
+
+// sensitive is sensitiveKey with a memory.
+func (m *masker) sensitive(name string) bool {
+	n := &m.names[(len(name)*31+int(name[0])*7+int(name[len(name)-1]))&63]
+	if n.name != name {
+		n.name, n.yes = name, sensitiveKey(name)
+	}
+	return n.yes
 }
 
 func maskPass(s string, md mode, hits *[nRules]int) string {
@@ -79,7 +94,7 @@ func maskPass(s string, md mode, hits *[nRules]int) string {
 		s = dropInstructions(s, hits)
 	}
 	s = unescape(s)
-	m := masker{s: s, hits: hits, mode: md, newline: true, credEnd: -1, spaceRun: -1}
+	m := masker{s: s, hits: hits, mode: md, newline: true, credEnd: -1}
 	for i := 0; i < len(s); {
 		i = m.step(i)
 	}

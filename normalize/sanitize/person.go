@@ -121,7 +121,7 @@ func iban(s string, i int) int {
 		}
 		break
 	}
-	for tries := 0; n >= 15 && tries < 3; tries++ {
+	for tries := 0; n >= 15 && tries < 2; tries++ {
 		r := 0
 		for k := 0; k < n; k++ {
 			b := c[(k+4)%n]

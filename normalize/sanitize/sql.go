@@ -61,7 +61,7 @@ func (m *masker) lineRule(i int, begin bool) int {
 }
 
 // maxSQL is how far behind its verb a statement has to show itself, in bytes.
-const maxSQL = 160
+const maxSQL = 128
 
 // sql reports a statement at i. Capitals are taken for SQL sooner than small
 // letters, which may be prose: "select a value from the list".

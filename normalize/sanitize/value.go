@@ -33,7 +33,7 @@ func (m *masker) keyValue(i, j int) int {
 	if len(name) == 4 && strings.EqualFold(name, "code") {
 		return m.oneTimeCode(i, j)
 	}
-	if !sensitiveKey(name) {
+	if !m.sensitive(name) {
 		if j < len(s) && s[j] == '=' && len(name) == 3 && strings.EqualFold(name, "key") && j+9 < len(s) && tokenRun(s[j+1:], 8) {
 			return m.value(i, j+1, j+1, "key", true)
 		}
