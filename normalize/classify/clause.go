@@ -311,13 +311,41 @@ func (k known) fill(p *piece, text string) bool {
 	if p.slot, p.ok = k.token(text[p.start:p.end]); p.ok {
 		return true
 	}
-	// A compound may be shown up to where its parts may.
+	// A compound may be shown when its parts may, else up to where they may.
+	if r := k.parts(text[p.start:p.end]); len(r) > 0 {
+		p.slot, p.ok = r, true
+		return true
+	}
 	if q := strings.IndexAny(text[p.start:p.end], "-/"); q > 0 {
 		if s, ok := k.word(text[p.start : p.start+q]); ok {
 			p.slot, p.ok, p.cut, p.end = one(s), true, true, p.start+q
 		}
 	}
 	return p.ok
+}
+
+// parts returns the slots of a compound such as "private/internal" when all of
+// its parts may be shown.
+func (k known) parts(tok string) run {
+	var out run
+	for tok != "" {
+		q := strings.IndexAny(tok, "-/")
+		part := tok
+		if q >= 0 {
+			part = tok[:q]
+		}
+		s, ok := k.word(part)
+		if !ok || len(out) > 6 || q < 0 && len(out) == 0 {
+			return nil
+		}
+		out = append(out, s)
+		if q < 0 {
+			return out
+		}
+		out = append(out, glue[tok[q:q+1]])
+		tok = tok[q+1:]
+	}
+	return nil
 }
 
 // glued finds the separator before ps[i], which has one before it.

@@ -100,12 +100,15 @@ func (w *writer) expected(it *issue) run {
 		var all []run
 		for _, o := range it.options {
 			s, ok := sanitize.Value(o)
-			if !ok || !enumLike(o) {
-				return nil
+			if !ok || !enumLike(o) && !w.listed(it.path, o) {
+				continue
 			}
 			all = append(all, one(s))
 		}
-		return cat(one(sanitize.Word("one of ")), list(8, all...))
+		if len(all) > 0 {
+			return cat(one(sanitize.Word("one of ")), list(8, all...))
+		}
+		return nil
 	}
 	e := comparators.Replace(strings.Trim(it.expected, " .,:;\"'`[]"))
 	if !strings.ContainsFunc(e, unicode.IsLetter) {
@@ -140,13 +143,19 @@ func predicate(e string) bool {
 	return false
 }
 
+// listed reports whether the schema of the tool lists the value.
+func (w *writer) listed(path, v string) bool {
+	p, ok := w.e.Schema.Property(path)
+	return ok && contains(p.Enum, v)
+}
+
 // enumLike admits listed values of a validator without a schema: short names.
 func enumLike(s string) bool {
 	if len(s) > 40 {
 		return false
 	}
 	for i := 0; i < len(s); i++ {
-		if !wordByte(s[i]) && strings.IndexByte(" -.+:/", s[i]) < 0 {
+		if !wordByte(s[i]) && strings.IndexByte("-.+:/", s[i]) < 0 {
 			return false
 		}
 	}

@@ -49,7 +49,7 @@ func (c *Classifier) Disguised(e *Evidence) (bad bool) {
 }
 
 func failureText(t string, depth int) bool {
-	if t[0] == '{' || t[0] == '[' {
+	if t[0] == '{' || t[0] == '[' || t[0] == '"' {
 		if gjson.Valid(t) {
 			return failureJSON(gjson.Parse(t), depth)
 		}
@@ -227,9 +227,24 @@ func failureProse(t string) bool {
 		return false
 	}
 	for _, p := range soft {
-		if strings.HasPrefix(low, p) {
+		if strings.HasPrefix(low, p) && (strings.HasSuffix(p, " ") || ends(low[len(p):])) {
 			code, ok := probe(plain)
 			return ok && code != envelope.UpstreamUnknown
+		}
+	}
+	return false
+}
+
+// ends reports whether what follows a beginning can belong to a report: an end,
+// punctuation, or a word that goes on with it.
+func ends(rest string) bool {
+	if rest == "" || strings.IndexByte(":.,;-(!\n'\"[", rest[0]) >= 0 || rest[0] >= '0' && rest[0] <= '9' {
+		return true
+	}
+	for _, w := range [...]string{" due to", " for", " by", " to", " after", " because", " is", " are", " has", " with", " on", " at", " in", " while", " when", " from", " request", " error", " access", " provided", " given", " the", " your",
+		" not", " invalid", " was", " waiting", " client", " server", " gateway", " found", " and", " -", " –", " —", " you", " a ", " expired", " too", " operation", "efused", "eset", "ound", "out"} {
+		if strings.HasPrefix(rest, w) {
+			return true
 		}
 	}
 	return false

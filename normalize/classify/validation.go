@@ -105,6 +105,9 @@ func (f *form) apply(line string) (issue, bool) {
 			if it.path = pointer(s); !identLike(strings.TrimLeft(it.path, "[")) || f.weak && notArgument(it.path) || alternatives(f, line[:m[0]]) {
 				return issue{}, false
 			}
+			if e := m[2*i+1]; e < len(line) && quote(line[e]) && (m[2*i] == 0 || !quote(line[m[2*i]-1])) {
+				return issue{}, false // the end of a quoted text, not a name
+			}
 			if f.kind == kindUnexpected || f.kind == kindMissing {
 				it.path, _, _ = strings.Cut(it.path, ",")
 			}
@@ -137,6 +140,8 @@ func wordSet(s string) map[string]bool {
 	}
 	return m
 }
+
+func quote(c byte) bool { return c == '\'' || c == '"' || c == '`' }
 
 // alternatives reports whether prose names one of several arguments: then none
 // of them is the one that is missing.

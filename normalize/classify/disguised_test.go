@@ -1,0 +1,95 @@
+package classify
+
+import (
+	"testing"
+)
+
+// successes look like failures and are none.
+var successes = []struct{ name, args, text, structured string }{
+	{"log", `{"path":"app.log"}`, "ERROR 2026-01-01 db down\nERROR 2026-01-01 db down\nINFO 2026-01-01 db up", ""},
+	{"log of errors", ``, "Error: connect ECONNREFUSED\nError: connect ECONNREFUSED\nError: connect ECONNREFUSED\nError: timeout", ""},
+	{"search", `{"query":"error handling"}`, "Error handling in Go\n\nErrors are values. See also: error wrapping.", ""},
+	{"document", ``, "Errors\n\n404 Not Found means that the page is missing.", ""},
+	{"limit status", ``, "Rate limit: 5000 per hour, 4999 remaining.", ""},
+	{"limit object", ``, `{"resources":{"core":{"limit":60,"remaining":59,"reset":1}},"rate":{"limit":60}}`, ""},
+	{"empty", ``, "", ""},
+	{"nothing found", ``, "No results found.", ""},
+	{"no errors", ``, "No errors found in 12 files.", ""},
+	{"empty errors", ``, `{"errors":[],"data":{"a":1}}`, ""},
+	{"null error", ``, `{"error":null,"result":{"a":1}}`, ""},
+	{"false error", ``, `{"error":false,"value":3}`, ""},
+	{"failed job", ``, `{"id":"job_1","status":"failed","error":"timeout","created_at":"2026-01-01"}`, ""},
+	{"list of jobs", ``, `[{"id":1,"status":"error"},{"id":2,"status":"ok"}]`, ""},
+	{"log lines as JSON", ``, `[{"level":"error","message":"Connection refused"},{"level":"info","message":"ok"}]`, ""},
+	{"one log line", ``, `{"level":"error","message":"Connection refused","timestamp":"2026-01-01"}`, ""},
+	{"issue", ``, `{"number":12,"title":"Error: Cannot read properties of undefined","state":"open"}`, ""},
+	{"issue list", ``, "1. Error: Cannot read properties of undefined (open)\n2. Timeout in CI (closed)", ""},
+	{"test report", ``, "Failed: 2, passed: 10, skipped: 1", ""},
+	{"test report lines", ``, "❌ 2 tests failed\n✅ 10 tests passed", ""},
+	{"test object", ``, `{"success":false,"passed":10,"failed":2,"total":12,"tests":[{"name":"a"}]}`, ""},
+	{"validation result", ``, `{"valid":false,"errors":[{"path":"/a","message":"must be string"}],"total":1}`, ""},
+	{"echo", `{"message":"Error: API rate limit exceeded"}`, "Error: API rate limit exceeded", ""},
+	{"echo front", ``, "Echo: Error: boom", ""},
+	{"stored note", ``, "Note saved: Error: the build failed", ""},
+	{"page", ``, "<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>sample</body></html>", ""},
+	{"page with comment", ``, "Contents of https://example.com/:\n<error>sample</error>", ""},
+	{"code", ``, "func fail() error {\n\treturn errors.New(\"Error: no\")\n}", ""},
+	{"exception class", ``, "ErrorBoundary is a React component.", ""},
+	{"heading", ``, "# Error codes\n\n| code | meaning |\n| 1 | no |", ""},
+	{"structured", ``, "Error: boom", `{"content":"Error: boom"}`},
+	{"structured json", ``, `{"error":"rate_limited","status":429}`, `{"content":"{\"error\":\"rate_limited\"}"}`},
+	{"structured null", ``, "ok", `{"error":null,"items":[1]}`},
+	{"status page", ``, `{"status":{"indicator":"none","description":"All Systems Operational"}}`, ""},
+	{"health", ``, `{"status":"ok","errors":0}`, ""},
+	{"config", ``, "timeout: 30s\nretries: 3", ""},
+	{"forbidden city", ``, "Forbidden City is a palace in Beijing.", ""},
+	{"invalid question", ``, "Invalid certificate? Here is how to renew it.", ""},
+	{"cannot", ``, "Cannot be beaten: the ten best pizzas in town. Read on to find out where they are.", ""},
+	{"number", ``, "42", ""},
+	{"array", ``, `["error","warning","info"]`, ""},
+	{"failures", ``, "Failures are the stepping stones of success.", ""},
+	{"http table", ``, "HTTP 200 OK", ""},
+	{"resolved", ``, "Fixed: Error: boom no longer occurs", ""},
+	{"exit code", ``, `{"stdout":"","stderr":"error: x","exit_code":1}`, ""},
+	{"diff", ``, "--- a\n+++ b\n-Error: old\n+Error: new", ""},
+	{"thread", ``, `{"messages":[{"text":"Error: it broke"}],"has_more":false,"ok":true}`, ""},
+	{"alert", ``, `{"type":"error","id":"a1","created_at":"2026-01-01","message":"CPU high"}`, ""},
+	{"sms record", ``, `{"sid":"SM1","status":"failed","error_code":30003,"error_message":"Unreachable destination handset","date_created":"x","to":"y","from":"z"}`, ""},
+	{"payment record", ``, `{"id":"pi_1","object":"payment_intent","status":"requires_payment_method","last_payment_error":{"message":"declined"}}`, ""},
+	{"deployment", ``, `{"uid":"dpl_1","state":"ERROR","errorCode":"BUILD_FAILED","errorMessage":"build failed","createdAt":1,"url":"x","name":"y","target":null}`, ""},
+}
+
+// disguises are failures that do not say so.
+var disguises = []string{
+	"Error: boom", "Error executing query: x", "Failed to fetch data", "FileNotFoundError: /x", "requests.exceptions.ConnectionError: refused", `{"error":"x"}`, `{"ok":false,"error":"x"}`,
+	`{"success":false,"message":"no"}`, `{"status":"error","message":"no"}`, `{"object":"error","status":401,"code":"unauthorized","message":"no"}`, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+	`[{"message":"x","errorCode":"Y"}]`, `[{"type":"text","text":"Error: boom"}]`, "❌ Failed to connect", "Rate limited", "Request failed with status 500", "Invalid API key", "Access denied: no rights",
+	"Traceback (most recent call last):\n  File \"x\", line 1\nValueError: no", "错误：文件不存在", "Unknown tool: foo", "Tool execution timed out after 240.0 seconds.", `{"errorMessage":"Error: Directory not found"}`,
+	`{"errors":[{"message":"Not found","extensions":{"code":"NOT_FOUND"}}]}`, "Unauthorized", "Permission denied", "Timeout waiting for a response", "**Error**: no such table", "API error: 403 Forbidden",
+	`"Error: boom"`, "Error 404: not found", "An error occurred while reading the file.", `{"isError":true,"content":"x"}`, `{"statusCode":404,"message":"Not Found"}`, `{"code":401,"message":"Unauthorized"}`,
+	"Session expired. Please log in again.", "Query failed: syntax error", `{"detail":"Not found.","status":404}`, "Could not connect to server: connection refused", `{"result":null,"error":{"code":1,"message":"no"}}`,
+}
+
+func TestDisguised(t *testing.T) {
+	c := &Classifier{}
+	for _, s := range successes {
+		e := &Evidence{Method: "tools/call", Tool: "x", Arguments: []byte(s.args), Structured: []byte(s.structured)}
+		if s.text != "" {
+			e.Texts = []string{s.text}
+		}
+		if c.Disguised(e) {
+			t.Errorf("%s: a success is taken for a failure: %q", s.name, s.text)
+		}
+	}
+	for _, s := range disguises {
+		if !c.Disguised(&Evidence{Method: "tools/call", Tool: "x", Texts: []string{s}}) {
+			t.Errorf("not seen as a failure: %q", s)
+		}
+	}
+	if !c.Disguised(&Evidence{Texts: []string{"x"}, Structured: []byte(`{"result":[{"error":"boom"}]}`)}) {
+		t.Error("an error member of structuredContent is not seen")
+	}
+	if c.Disguised(nil) || c.Disguised(&Evidence{}) {
+		t.Error("nothing is taken for a failure")
+	}
+}
