@@ -89,7 +89,8 @@ func hostile() []unit {
 	}
 }
 
-func fill(u string, n int) string { return strings.Repeat(u, n/len(u)+1)[:n] }
+// fill repeats u as a whole: a piece at the end could hit another rule.
+func fill(u string, n int) string { return strings.Repeat(u, n/len(u)) }
 
 // The work grows linearly: twice the text takes at most 2.6 times as long. The
 // steps are called without the cap of Clean. It is the ratio of the
