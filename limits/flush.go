@@ -196,8 +196,8 @@ func (l *Redis) pipeline(ops []*syncOp, replies []*syncReply, errs []error) {
 	pipe := l.client.Pipeline()
 	cmds := make([]*redis.Cmd, len(ops))
 	for i, op := range ops {
-		keys, argv := op.args(l, op.node.expect(l.o.Clock()))
-		cmds[i] = pipe.EvalSha(ctx, l.script.Hash(), keys, argv...)
+		keys, arg := op.args(l, op.node.expect(l.o.Clock()))
+		cmds[i] = pipe.EvalSha(ctx, l.script.Hash(), keys, arg)
 	}
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, op := range ops {
@@ -205,10 +205,6 @@ func (l *Redis) pipeline(ops []*syncOp, replies []*syncReply, errs []error) {
 			replies[i], errs[i] = l.run(ctx, op)
 			continue
 		}
-		flat, err := cmds[i].Int64Slice()
-		if err == nil {
-			replies[i], err = op.parse(flat)
-		}
-		errs[i] = err
+		replies[i], errs[i] = op.parse(cmds[i])
 	}
 }

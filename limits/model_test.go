@@ -43,34 +43,47 @@ type modelKey struct {
 
 type modelDemand struct {
 	units int64
-	parts []modelPart
-}
-
-type modelPart struct {
-	key                    int
-	cost, slots, rpm, conc int64
+	parts []syncPart
 }
 
 // args is the wire form. The last two are the time, read by the patched script.
 func (o *modelOp) args(m *model, us int64) ([]string, []any) {
 	var keys []string
-	assert := 0
-	if o.assert {
-		assert = 1
-	}
-	argv := []any{o.gw, o.seq, m.window, m.ttl, o.expected, assert, 250}
+	h := syncHeader{o.gw, o.seq, m.window, m.ttl, o.expected, 250, o.assert}
+	b := h.append(nil)
 	for _, k := range o.keys {
 		keys = append(keys, k.name)
-		argv = append(argv, k.held, k.known, k.seen, k.debt, k.refund, k.refAt)
+		s := syncSubject{k.held, k.known, k.seen, k.debt, k.refund, k.refAt}
+		b = s.append(b)
 	}
-	argv = append(argv, len(o.demands))
+	b = put16(b, len(o.demands))
 	for _, d := range o.demands {
-		argv = append(argv, d.units, len(d.parts))
+		b = put16(put32(b, d.units), len(d.parts))
 		for _, p := range d.parts {
-			argv = append(argv, p.key+1, p.cost, p.slots, p.rpm, p.conc)
+			b = p.append(b)
 		}
 	}
-	return keys, append(argv, us/1e6, us%1e6)
+	return keys, []any{b, us / 1e6, us % 1e6}
+}
+
+// flat is the reply as a list of numbers.
+func (o *modelOp) flat(raw string) ([]int64, error) {
+	r, err := parseReply(raw, len(o.keys), len(o.demands))
+	if err != nil {
+		return nil, err
+	}
+	out := []int64{int64(r.status), r.now, r.stepped}
+	for _, s := range r.subjects {
+		lost := int64(0)
+		if s.lost {
+			lost = 1
+		}
+		out = append(out, int64(s.n), int64(s.live), s.gen, int64(s.cum), s.stamp, s.left.Milliseconds(), lost, s.idle.Milliseconds())
+	}
+	for _, d := range r.demands {
+		out = append(out, int64(d.granted), int64(d.bound), int64(d.key+1), d.wait.Milliseconds())
+	}
+	return out, nil
 }
 
 // live returns a copy of the subject with what has expired taken out.

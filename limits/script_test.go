@@ -49,7 +49,11 @@ func TestScriptAgainstModel(t *testing.T) {
 		for b := range batches {
 			_, _ = b.pipe.Exec(context.Background())
 			for i, cmd := range b.cmds {
-				got, err := cmd.Int64Slice()
+				raw, err := cmd.Text()
+				var got []int64
+				if err == nil {
+					got, err = b.ops[i].flat(raw)
+				}
 				if err == nil && slices.Equal(got, b.want[i]) {
 					continue
 				}
@@ -233,7 +237,7 @@ func (w *world) demand(op *modelOp) modelDemand {
 			continue
 		}
 		k := slices.Index(w.names, op.keys[i].name)
-		p := modelPart{key: i, cost: 1, slots: 1, rpm: w.rpm[k], conc: w.conc[k]}
+		p := syncPart{key: i, cost: 1, slots: 1, rpm: w.rpm[k], conc: w.conc[k]}
 		if r.IntN(5) == 0 {
 			p.cost, p.slots = r.Int64N(5), r.Int64N(3)
 		}

@@ -3,8 +3,6 @@ package limits
 import (
 	"context"
 	_ "embed"
-	"fmt"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -54,62 +52,32 @@ type demand struct {
 	index   [MaxTiers]int // of op.keys, for each tier
 }
 
-// subjectReply and demandReply mirror the reply of the script.
-type subjectReply struct {
-	n, live  int
-	gen      int64
-	cum      uint32
-	stamp    int64
-	left     time.Duration
-	lost     bool
-	idle     time.Duration
-	answered bool
-}
-
-type demandReply struct {
-	granted int
-	bound   Bound
-	key     int
-	wait    time.Duration
-}
-
-type syncReply struct {
-	status   int
-	now      int64
-	stepped  int64
-	subjects []subjectReply
-	demands  []demandReply
-}
-
-// args returns KEYS and ARGV. expected is the Redis time at which the operation should run.
-func (o *syncOp) args(l *Redis, expected int64) ([]string, []any) {
+// args returns KEYS and the argument. expected is the Redis time at which the operation should run.
+func (o *syncOp) args(l *Redis, expected int64) ([]string, []byte) {
 	keys := make([]string, len(o.keys))
-	argv := make([]any, 0, 8+6*len(o.keys)+7*len(o.demands))
-	assert := 0
-	if o.assert {
-		assert = 1
-	}
-	argv = append(argv, l.id, o.seq, l.window, l.lease, expected, assert, clockTolerance.Milliseconds())
+	h := syncHeader{l.id, o.seq, l.window, l.lease, expected, clockTolerance.Milliseconds(), o.assert}
+	b := h.append(make([]byte, 0, 128))
 	for i := range o.keys {
 		k := &o.keys[i]
 		keys[i] = k.k.name
-		argv = append(argv, k.held, k.known, k.seen, k.owed, k.refund.units, k.refund.stamp)
+		s := syncSubject{int64(k.held), k.known, int64(k.seen), int64(k.owed), int64(k.refund.units), k.refund.stamp}
+		b = s.append(b)
 	}
-	argv = append(argv, len(o.demands))
+	b = put16(b, len(o.demands))
 	for i := range o.demands {
 		d := &o.demands[i]
 		tiers := d.waiters[0].tiers
-		argv = append(argv, len(d.waiters), len(tiers))
+		b = put16(put32(b, len(d.waiters)), len(tiers))
 		for j := range tiers {
 			t := &tiers[j]
-			rpm, conc := t.RPM, t.Concurrency
+			p := syncPart{d.index[j], int64(t.Cost), int64(t.Slots), int64(t.RPM), int64(t.Concurrency)}
 			if t.Shadow {
-				rpm, conc = 0, 0
+				p.rpm, p.conc = 0, 0
 			}
-			argv = append(argv, d.index[j]+1, t.Cost, t.Slots, rpm, conc)
+			b = p.append(b)
 		}
 	}
-	return keys, argv
+	return keys, b
 }
 
 // decisions is the number of calls that the operation decides.
@@ -121,49 +89,20 @@ func (o *syncOp) decisions() int {
 	return n
 }
 
-func (o *syncOp) parse(flat []int64) (*syncReply, error) {
-	const head, perKey, perDemand = 3, 8, 4
-	if want := head + perKey*len(o.keys) + perDemand*len(o.demands); len(flat) != want {
-		return nil, fmt.Errorf("the limits script answered %d numbers, not %d", len(flat), want)
+func (o *syncOp) parse(cmd *redis.Cmd) (*syncReply, error) {
+	raw, err := cmd.Text()
+	if err != nil {
+		return nil, err
 	}
-	r := &syncReply{status: int(flat[0]), now: flat[1], stepped: flat[2],
-		subjects: make([]subjectReply, len(o.keys)), demands: make([]demandReply, len(o.demands))}
-	flat = flat[head:]
-	for i := range r.subjects {
-		f := flat[i*perKey:]
-		r.subjects[i] = subjectReply{n: int(f[0]), live: int(f[1]), gen: f[2], cum: uint32(f[3]), stamp: f[4], //nolint:gosec // u32
-			left: time.Duration(f[5]) * time.Millisecond, lost: f[6] == 1, idle: time.Duration(f[7]) * time.Millisecond, answered: true}
-	}
-	flat = flat[perKey*len(o.keys):]
-	for i := range r.demands {
-		f := flat[i*perDemand:]
-		r.demands[i] = demandReply{granted: int(f[0]), key: int(f[2]) - 1, wait: time.Duration(f[3]) * time.Millisecond}
-		switch f[1] {
-		case 0:
-		case 1:
-			r.demands[i].bound = RPM
-		case 2:
-			r.demands[i].bound = Concurrency
-		default:
-			r.demands[i].bound = Unavailable
-		}
-		if r.demands[i].key < 0 || r.demands[i].key >= len(o.keys) {
-			return nil, fmt.Errorf("the limits script answered for subject %d of %d", f[2], len(o.keys))
-		}
-	}
-	return r, nil
+	return parseReply(raw, len(o.keys), len(o.demands))
 }
 
 // run sends one operation. EVALSHA first, EVAL when the node does not know the script: it was not executed then.
 func (l *Redis) run(ctx context.Context, o *syncOp) (*syncReply, error) {
-	keys, argv := o.args(l, o.node.expect(l.o.Clock()))
-	cmd := l.client.EvalSha(ctx, l.script.Hash(), keys, argv...)
+	keys, arg := o.args(l, o.node.expect(l.o.Clock()))
+	cmd := l.client.EvalSha(ctx, l.script.Hash(), keys, arg)
 	if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
-		cmd = l.client.Eval(ctx, l.source, keys, argv...)
+		cmd = l.client.Eval(ctx, l.source, keys, arg)
 	}
-	flat, err := cmd.Int64Slice()
-	if err != nil {
-		return nil, err
-	}
-	return o.parse(flat)
+	return o.parse(cmd)
 }

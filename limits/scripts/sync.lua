@@ -15,29 +15,33 @@
 --     end u32 | before u32     units cum(next.before)-before were admitted before `end` and count until end+window
 --
 -- KEYS  the subjects
--- ARGV  1 id of the gateway process, exactly 8 bytes
---       2 seq of this operation, u32, rising (wraps)
---       3 window ms      4 lease ms
---       5 the Redis time in ms that the gateway expects, 0 unknown
---       6 1: write even when nothing changes, so that a late packet of an older operation is told by its seq
---       7 tolerance in ms for 5
+-- ARGV  1 one packed string, little endian, no padding:
+--       id        8 bytes  of the gateway process
+--       seq       u32  of this operation, rising (wraps)
+--       window    u32  ms
+--       lease     u32  ms
+--       expected  f64  the Redis time in ms that the gateway expects, 0 unknown
+--       tolerance u32  ms by which it may be wrong
+--       assert    u8   1: write even when nothing changes, so that a late packet of an older operation is told by its seq
 --     then for each subject:
---       held      slots that the gateway holds now, absolute
---       known     gen that the gateway has seen last, 0 none, -1 "count again what I have seen"
---       seen      units that the gateway knows to be in the window
---       debt      units admitted without Redis in the window
---       refund    units to take back      stamp   the stamp that they were granted with
---     then the number of demands, and for each demand, in order:
---       units     so many equal calls, granted one by one
---       nk        subjects that each call needs, and for each of them:
---         index of KEYS, cost, slots, maxRpm, maxConcurrency      (limits: 0 counts only)
+--       held      u32  slots that the gateway holds now, absolute
+--       known     f64  gen that the gateway has seen last, 0 none, -1 "count again what I have seen"
+--       seen      u32  units that the gateway knows to be in the window
+--       debt      u32  units admitted without Redis in the window
+--       refund    u32  units to take back
+--       stamp     f64  the stamp that they were granted with
+--     then the number of demands, u16, and for each of them, in order:
+--       units     u32  so many equal calls, granted one by one
+--       parts     u16  subjects that each call needs, and for each of them:
+--         index of KEYS u16, cost u32, slots u32, maxRpm u32, maxConcurrency u32      (limits: 0 counts only)
 --
--- Reply, flat list of integers:
---   status (0 done, 1 replay of the last operation, 2 stale), now ms, stepped ms (clock moved, 0 no)
---   for each subject: n in the window, live, gen, cum, stamp of units granted now (ms), ms left of the gateway's lease,
---                     1 if state was lost and brought back, ms since the newest units were counted
---   for each demand: units granted, bound of the rest (0 none, 1 rpm, 2 concurrency, 3 unknown), index of KEYS that
---                    bound, ms until the next unit fits (rpm; 0 otherwise)
+-- Reply, one packed string:
+--   status u8 (0 done, 1 replay of the last operation, 2 stale), now f64 ms, stepped f64 ms (the clock moved; 0 no)
+--   for each subject: n u32 in the window, live u32, gen f64, cum u32, stamp f64 of units counted now (ms, 0 none),
+--                     left u32 ms of the gateway's lease, lost u8 (1: state was lost and brought back),
+--                     idle u32 ms since the newest units were counted
+--   for each demand: granted u32, bound of the rest u8 (0 none, 1 rpm, 2 concurrency, 3 unknown),
+--                    index of KEYS that bound u16, wait u32 ms until the next unit fits (rpm; 0 otherwise)
 
 local HEADF, HEAD = '<ddI4I4I4I2', 30
 local REGF, REG = '<I4I4I4I2', 22
@@ -49,118 +53,217 @@ local SMALL_STEP = 5000   -- ms; a clock that goes back less than this is waited
 local DENSE = 192         -- slots; above it only coarse ones are made
 local UNKNOWN = 65535
 
+local HEADER, SUBJECT, PART = '<c8I4I4I4dI4B', '<I4dI4I4I4d', '<I2I4I4I4I4'
+local SUBJECT_SIZE, PART_SIZE = 32, 18
+local SUBJECT_REPLY, DEMAND_REPLY = '<I4I4dI4dI4BI4', '<I4BI2I4'
+
 local unpack, pack, floor, max, min = struct.unpack, struct.pack, math.floor, math.max, math.min
 
-local gw, seq = ARGV[1], tonumber(ARGV[2])
-local window, ttl = tonumber(ARGV[3]), tonumber(ARGV[4])
-local expected, assert_, tolerance = tonumber(ARGV[5]), ARGV[6] == '1', tonumber(ARGV[7])
-if #gw ~= 8 then return redis.error_reply('ERR limits: the gateway id must have 8 bytes') end
+local nk, arg = #KEYS, ARGV[1]
+local gw, seq, window, ttl, expected, tolerance, assert_, at = unpack(HEADER, arg)
 local coarse = math.ceil(window / 128)
 -- longer than any gateway remembers units (13 buckets of window/12), so that a value which has expired was not lost
-local KEEP = window + 2 * math.ceil(window / 12) + coarse + 1000
+local KEEP = max(ttl, window + 2 * math.ceil(window / 12) + coarse + 1000)
 
 local t = redis.call('TIME')
 local us = t[1] * 1000000 + t[2]
 local now = floor(us / 1000)
 local stepped = 0
-if expected > 0 and math.abs(now - expected) > tolerance then stepped = now - expected end
+if expected > 0 then
+  stepped = now - expected
+  if stepped <= tolerance and stepped >= -tolerance then stepped = 0 end
+end
 
 -- restamp gives a state from a clock that went far back a new origin: everything counts from now on.
-local function restamp(s, lastEnd)
+local function restamp(v, rp, re, sp, se, cum, lastEnd)
   local n = 0
-  for p = s.sp, s.se, SLOT do
-    local e, before = unpack('<I4I4', s.v, p)
-    if e + window > lastEnd then n = (s.cum - before) % M32 break end
+  for p = sp, se, SLOT do
+    local e, before = unpack('<I4I4', v, p)
+    if e + window > lastEnd then n = (cum - before) % M32 break end
   end
   local regs = {}
-  for p = s.rp, s.re, REG do
-    regs[#regs + 1] = s.v:sub(p, p + 7) .. pack('<I4', ttl) .. s.v:sub(p + 12, p + REG - 1)
+  for p = rp, re, REG do
+    regs[#regs + 1] = v:sub(p, p + 7) .. pack('<I4', ttl) .. v:sub(p + 12, p + REG - 1)
   end
   local r = table.concat(regs)
-  local slots = n > 0 and pack('<I4I4', 1, (s.cum - n) % M32) or ''
-  s.v, s.rp, s.re = r .. slots, 1, #r
-  s.sp, s.se = #r + 1, #r + #slots
-  s.epoch, s.changed = now, true
+  local slots = n > 0 and pack('<I4I4', 1, (cum - n) % M32) or ''
+  return r .. slots, 1, #r, #r + 1, #r + #slots
 end
 
 -- rebase moves the origin forward before the 32-bit offsets run out.
-local function rebase(s, d)
-  local shift = d - 2 * (window + ttl)
+local function rebase(v, rp, re, sp, se, shift)
   local out = {}
-  for p = s.rp, s.re, REG do
-    local e = unpack('<I4', s.v, p + 8)
-    out[#out + 1] = s.v:sub(p, p + 7) .. pack('<I4', max(e - shift, 0)) .. s.v:sub(p + 12, p + REG - 1)
+  for p = rp, re, REG do
+    local e = unpack('<I4', v, p + 8)
+    out[#out + 1] = v:sub(p, p + 7) .. pack('<I4', max(e - shift, 0)) .. v:sub(p + 12, p + REG - 1)
   end
   local r = table.concat(out)
   out = {r}
-  for p = s.sp, s.se, SLOT do
-    local e = unpack('<I4', s.v, p)
-    out[#out + 1] = pack('<I4', max(e - shift, 0)) .. s.v:sub(p + 4, p + 7)
+  for p = sp, se, SLOT do
+    local e = unpack('<I4', v, p)
+    out[#out + 1] = pack('<I4', max(e - shift, 0)) .. v:sub(p + 4, p + 7)
   end
-  s.v = table.concat(out)
-  s.rp, s.re, s.sp, s.se = 1, #r, #r + 1, #s.v
-  s.epoch = s.epoch + shift
-  return d - shift
+  v = table.concat(out)
+  return v, 1, #r, #r + 1, #v
 end
 
+-- load reads a subject and drops what has expired. Registers are v[rp..re], slots v[sp..se], d is now from epoch; mine is
+-- where the gateway's register begins, nil without one.
 local function load(key)
-  local s = {gen = us, epoch = now, restored = 0, live = 0, cum = 0, v = '', rp = 1, re = 0, sp = 1, se = 0}
-  local v = redis.call('GET', key)
-  if v and #v >= HEAD then
-    local gen, epoch, restored, live, cum, ngw = unpack(HEADF, v)
-    local sp = HEAD + ngw * REG + 1
-    if #v - sp + 1 >= 0 and (#v - sp + 1) % SLOT == 0 then
-      s.gen, s.epoch, s.restored, s.live, s.cum = gen, epoch, restored, live, cum
-      s.v, s.rp, s.re, s.sp, s.se = v, HEAD + 1, sp - 1, sp, #v
+  local gen, epoch, restored, live, cum = us, now, 0, 0, 0
+  local rp, re, sp, se, changed = 1, 0, 1, 0, false
+  local stored, v = redis.call('GET', key), ''
+  if stored and #stored >= HEAD then
+    local g, e, r, l, c, ngw = unpack(HEADF, stored)
+    local from = HEAD + ngw * REG + 1
+    if #stored - from + 1 >= 0 and (#stored - from + 1) % SLOT == 0 then
+      v, gen, epoch, restored, live, cum = stored, g, e, r, l, c
+      rp, re, sp, se = HEAD + 1, from - 1, from, #v
     end
   end
-  local d = now - s.epoch
+  local d = now - epoch
   local lastEnd, lastLease = -1, 0
-  if s.se >= s.sp then lastEnd = unpack('<I4', s.v, s.se - SLOT + 1) end
-  if s.re >= s.rp then lastLease = unpack('<I4', s.v, s.re - REG + 9) end
+  if se >= sp then lastEnd = unpack('<I4', v, se - SLOT + 1) end
+  if re >= rp then lastLease = unpack('<I4', v, re - REG + 9) end
   if d < -SMALL_STEP or d < lastEnd - coarse - SMALL_STEP or d < lastLease - 10 * ttl - SMALL_STEP then
-    restamp(s, lastEnd)
-    d, lastEnd = 0, 1
+    v, rp, re, sp, se = restamp(v, rp, re, sp, se, cum, lastEnd)
+    epoch, d, lastEnd, changed = now, 0, 1, true
   elseif d < 0 then
     d = 0
   end
-  -- drop what has expired
-  while s.rp <= s.re do
-    local e, h = unpack('<I4I4', s.v, s.rp + 8)
+  while rp <= re do
+    local e, h = unpack('<I4I4', v, rp + 8)
     if e > d then break end
-    s.live = s.live - h
-    s.rp = s.rp + REG
+    live = live - h
+    rp = rp + REG
   end
-  s.n = 0
-  while s.sp <= s.se do
-    local e, before = unpack('<I4I4', s.v, s.sp)
-    if e + window > d then s.n = (s.cum - before) % M32 break end
-    s.sp = s.sp + SLOT
+  local n = 0
+  while sp <= se do
+    local e, before = unpack('<I4I4', v, sp)
+    if e + window > d then n = (cum - before) % M32 break end
+    sp = sp + SLOT
   end
   if d > REBASE then
-    d = rebase(s, d)
-    if s.se >= s.sp then lastEnd = unpack('<I4', s.v, s.se - SLOT + 1) end
+    local shift = d - 2 * (window + ttl)
+    v, rp, re, sp, se = rebase(v, rp, re, sp, se, shift)
+    epoch, d, lastEnd = epoch + shift, d - shift, lastEnd - shift
   end
-  s.d, s.lastEnd = d, lastEnd
-  -- my register
-  local p = s.rp
-  while true do
-    p = s.v:find(gw, p, true)
-    if not p or p > s.re then break end
-    if (p - s.rp) % REG == 0 then
-      s.mine = p
-      s.leaseEnd, s.held, s.seq, s.granted = unpack(REGF, s.v, p + 8)
+  local mine, leaseEnd, held, was, granted
+  local p = rp
+  while p < re do
+    p = v:find(gw, p, true)
+    if not p or p > re then break end
+    if (p - rp) % REG == 0 then
+      mine = p
+      leaseEnd, held, was, granted = unpack(REGF, v, p + 8)
       break
     end
     p = p + 1
   end
-  return s
+  return v, gen, epoch, restored, live, cum, n, d, lastEnd, rp, re, sp, se, changed, mine, leaseEnd, held, was, granted
 end
 
-local nk = #KEYS
+-- wait is the ms until need units have left the window.
+local function wait(v, sp, se, cum, d, need)
+  local from
+  for p = sp, se, SLOT do
+    local e, before = unpack('<I4I4', v, p)
+    from = from or before
+    local after = cum
+    if p + SLOT <= se then after = unpack('<I4', v, p + SLOT + 4) end
+    if (after - from) % M32 >= need then return e + window - d end
+  end
+  return window
+end
+
+local body = at + SUBJECT_SIZE * nk
+local nd = unpack('<I2', arg, body)
+body = body + 2
+
+-- The way of nearly every operation: one subject, at most one demand, nothing to refund. It does what the general way
+-- below does, without tables.
+if nk == 1 and nd <= 1 then
+  local held, known, seen, debt, refund = unpack(SUBJECT, arg, at)
+  if refund == 0 then
+    local v, gen, epoch, restored, live, cum, n, d, lastEnd, rp, re, sp, se, changed, mine, leaseEnd, was, last, granted = load(KEYS[1])
+    local ahead = mine and (seq - last) % M32 or 1
+    if ahead == 0 or ahead >= M31 then
+      local idle = se >= sp and max(d - lastEnd, 0) or 0
+      local r = pack('<Bdd', ahead == 0 and 1 or 2, now, stepped) ..
+        pack(SUBJECT_REPLY, n, live, gen, cum, 0, max(leaseEnd - d, 0), 0, idle)
+      if nd == 0 then return r end
+      return r .. pack(DEMAND_REPLY, (ahead == 0 and granted ~= UNKNOWN) and granted or 0, 3, 1, 0)
+    end
+    was = was or 0
+    live = max(live - was + held, 0)
+    local add, lost = debt, 0
+    if known ~= gen and known > 0 then
+      if seen > restored then add, lost, restored = add + seen - restored, 1, seen end
+    elseif known == -1 or stepped ~= 0 then
+      add = add + max(seen - n, 0)
+    end
+    n = n + add
+    local m, code, need, rpm, fine = 0, 0, 0, 0, false
+    if nd == 1 then
+      local units, parts, p = unpack('<I4I2', arg, body)
+      local _, cost, slots, r, conc = unpack(PART, arg, p)
+      m, rpm = units, r
+      if cost > 0 and rpm > 0 then
+        local fit = max(floor((rpm - n) / cost), 0)
+        if fit < m then m, code = fit, 1 end
+      end
+      if slots > 0 and conc > 0 then
+        local fit = max(floor((conc - live) / slots), 0)
+        if fit < m then m, code = fit, 2 end
+      end
+      if m > 0 then
+        add, n = add + m * cost, n + m * cost
+        live, held = live + m * slots, held + m * slots
+        fine = rpm > 0 and rpm <= 128
+      end
+      if code == 1 then need = n + cost - rpm end
+    end
+    local stamp = 0
+    if add > 0 then
+      local g = coarse
+      if fine and se - sp + 1 < DENSE * SLOT then g = 1 end
+      local e = (floor(d / g) + 1) * g
+      if se < sp or e > lastEnd then
+        v = v .. pack('<I4I4', e, cum)
+        se, lastEnd = #v, e
+      end
+      cum = (cum + add) % M32
+      stamp = epoch + lastEnd
+    end
+    local left = mine and max(leaseEnd - d, 0) or 0
+    if add > 0 or changed or assert_ == 1 or held ~= was or (mine and held > 0 and 3 * left < 2 * ttl) then
+      local regs
+      if not mine then
+        regs = v:sub(rp, re)
+      elseif re - rp + 1 == REG then
+        regs = ''
+      else
+        regs = v:sub(rp, mine - 1) .. v:sub(mine + REG, re)
+      end
+      redis.call('SET', KEYS[1],
+        pack(HEADF, gen, epoch, restored, live, cum, #regs / REG + 1) .. regs .. gw ..
+        pack(REGF, d + ttl, held, seq, m < UNKNOWN and m or UNKNOWN) .. v:sub(sp, se), 'PX', KEEP)
+      left = ttl
+    end
+    local idle = se >= sp and max(d - lastEnd, 0) or 0
+    if nd == 0 then
+      return pack('<BddI4I4dI4dI4BI4', 0, now, stepped, n, live, gen, cum, stamp, left, lost, idle)
+    end
+    return pack('<BddI4I4dI4dI4BI4I4BI2I4', 0, now, stepped, n, live, gen, cum, stamp, left, lost, idle,
+      m, code, 1, need > 0 and wait(v, sp, se, cum, d, need) or 0)
+  end
+end
+
 local subjects, status, granted = {}, 0, 0
 for i = 1, nk do
-  local s = load(KEYS[i])
+  local s = {}
+  s.v, s.gen, s.epoch, s.restored, s.live, s.cum, s.n, s.d, s.lastEnd, s.rp, s.re, s.sp, s.se, s.changed, s.mine,
+    s.leaseEnd, s.held, s.seq, s.granted = load(KEYS[i])
   subjects[i] = s
   if s.mine then
     local ahead = (seq - s.seq) % M32
@@ -169,33 +272,25 @@ for i = 1, nk do
   end
 end
 
-local a = 8 + 6 * nk
-local nd = tonumber(ARGV[a])
-local reply = {status, now, stepped}
-local function answer(s, lost)
-  local left = 0
-  if s.mine then left = max(s.leaseEnd - s.d, 0) end
-  local r = #reply
-  reply[r + 1], reply[r + 2], reply[r + 3], reply[r + 4] = s.n, s.live, s.gen, s.cum
-  reply[r + 5], reply[r + 6], reply[r + 7] = s.stamp or 0, left, lost or 0
-  reply[r + 8] = s.se >= s.sp and max(s.d - s.lastEnd, 0) or 0
+local reply = {pack('<Bdd', status, now, stepped)}
+local function answer(s)
+  reply[#reply + 1] = pack(SUBJECT_REPLY, s.n, s.live, s.gen, s.cum, s.stamp or 0,
+    s.mine and max(s.leaseEnd - s.d, 0) or 0, s.lost or 0, s.se >= s.sp and max(s.d - s.lastEnd, 0) or 0)
 end
 
 if status ~= 0 then
   for i = 1, nk do answer(subjects[i]) end
   for i = 1, nd do
-    local r = #reply
     local known = status == 1 and nd == 1 and granted ~= UNKNOWN
-    reply[r + 1], reply[r + 2], reply[r + 3], reply[r + 4] = known and granted or 0, 3, 1, 0
+    reply[#reply + 1] = pack(DEMAND_REPLY, known and granted or 0, 3, 1, 0)
   end
-  return reply
+  return table.concat(reply)
 end
 
 -- what each gateway says of itself: absolute slots, lost state, debt, refund
 for i = 1, nk do
-  local s, b = subjects[i], 8 + 6 * (i - 1)
-  local held, known, seen = tonumber(ARGV[b]), tonumber(ARGV[b + 1]), tonumber(ARGV[b + 2])
-  local debt, refund = tonumber(ARGV[b + 3]), tonumber(ARGV[b + 4])
+  local s = subjects[i]
+  local held, known, seen, debt, refund, refundStamp = unpack(SUBJECT, arg, at + SUBJECT_SIZE * (i - 1))
   s.was, s.now, s.add, s.fine = s.held or 0, held, debt, false
   s.live = max(s.live - s.was + held, 0)
   if known ~= s.gen and known > 0 then
@@ -207,7 +302,7 @@ for i = 1, nk do
     s.add = s.add + max(seen - s.n, 0)
   end
   if refund > 0 then
-    local off = tonumber(ARGV[b + 5]) - s.epoch
+    local off = refundStamp - s.epoch
     for p = s.se - SLOT + 1, s.sp, -SLOT do
       local e, before = unpack('<I4I4', s.v, p)
       if e <= off then
@@ -228,40 +323,42 @@ for i = 1, nk do
 end
 
 -- the demands, in order
-a = a + 1
 local demands, first = {}, 0
 for j = 1, nd do
-  local units, n = tonumber(ARGV[a]), tonumber(ARGV[a + 1])
-  local dm = {at = a + 2, n = n}
-  local m, code, key = units, 0, 1
-  for pass = 1, 2 do
-    for e = 0, n - 1 do
-      local b = a + 2 + 5 * e
-      local s = subjects[tonumber(ARGV[b])]
-      local need = tonumber(ARGV[b + pass])
-      local limit = tonumber(ARGV[b + 2 + pass])
-      if need > 0 and limit > 0 then
-        local fit = max(floor((limit - (pass == 1 and s.n or s.live)) / need), 0)
-        if fit < m then m, code, key = fit, pass, tonumber(ARGV[b]) end
-      end
+  local units, n, p = unpack('<I4I2', arg, body)
+  local parts, m, code, key = {}, units, 0, 1
+  for e = 1, n do
+    local i, cost, slots, rpm, conc
+    i, cost, slots, rpm, conc, p = unpack(PART, arg, p)
+    parts[e] = {i = i, s = subjects[i], cost = cost, slots = slots, rpm = rpm, conc = conc}
+  end
+  body = p
+  for e = 1, n do
+    local x = parts[e]
+    if x.cost > 0 and x.rpm > 0 then
+      local fit = max(floor((x.rpm - x.s.n) / x.cost), 0)
+      if fit < m then m, code, key = fit, 1, x.i end
+    end
+  end
+  for e = 1, n do
+    local x = parts[e]
+    if x.slots > 0 and x.conc > 0 then
+      local fit = max(floor((x.conc - x.s.live) / x.slots), 0)
+      if fit < m then m, code, key = fit, 2, x.i end
     end
   end
   if m > 0 then
-    for e = 0, n - 1 do
-      local b = a + 2 + 5 * e
-      local s = subjects[tonumber(ARGV[b])]
-      local cost, slots, rpm = tonumber(ARGV[b + 1]), tonumber(ARGV[b + 2]), tonumber(ARGV[b + 3])
-      s.n, s.add = s.n + m * cost, s.add + m * cost
-      s.live, s.now = s.live + m * slots, s.now + m * slots
-      if rpm > 0 and rpm <= 128 then s.fine = true end
+    for e = 1, n do
+      local x, s = parts[e], parts[e].s
+      s.n, s.add = s.n + m * x.cost, s.add + m * x.cost
+      s.live, s.now = s.live + m * x.slots, s.now + m * x.slots
+      if x.rpm > 0 and x.rpm <= 128 then s.fine = true end
     end
   end
   if j == 1 then first = m end
-  dm.m, dm.code, dm.key = m, code, key
-  demands[j] = dm
-  a = a + 2 + 5 * n
+  demands[j] = {m = m, code = code, key = key, parts = parts}
 end
-if nd > 1 or first > UNKNOWN - 1 then first = UNKNOWN end
+if nd > 1 or first > UNKNOWN then first = UNKNOWN end
 
 -- count, and write what has changed
 for i = 1, nk do
@@ -280,7 +377,7 @@ for i = 1, nk do
     s.stamp = s.epoch + s.lastEnd
   end
   local renew = s.mine and s.now > 0 and 3 * (s.leaseEnd - d) < 2 * ttl
-  if s.add > 0 or s.changed or assert_ or renew or s.now ~= s.was then
+  if s.add > 0 or s.changed or assert_ == 1 or renew or s.now ~= s.was then
     local regs
     if s.mine then
       regs = s.v:sub(s.rp, s.mine - 1) .. s.v:sub(s.mine + REG, s.re)
@@ -289,37 +386,26 @@ for i = 1, nk do
     end
     regs = regs .. gw .. pack(REGF, d + ttl, s.now, seq, first)
     redis.call('SET', KEYS[i],
-      pack(HEADF, s.gen, s.epoch, s.restored, s.live, s.cum, #regs / REG) .. regs .. s.v:sub(s.sp, s.se),
-      'PX', max(ttl, KEEP))
+      pack(HEADF, s.gen, s.epoch, s.restored, s.live, s.cum, #regs / REG) .. regs .. s.v:sub(s.sp, s.se), 'PX', KEEP)
     s.mine, s.leaseEnd = 1, d + ttl
   end
-  answer(s, s.lost)
+  answer(s)
 end
 
 -- when does the next unit of a demand that was cut by rpm fit
 for j = 1, nd do
   local dm = demands[j]
-  local wait, key = 0, dm.key
+  local until_, key = 0, dm.key
   if dm.code == 1 then
-    for e = 0, dm.n - 1 do
-      local b = dm.at + 5 * e
-      local i, cost, rpm = tonumber(ARGV[b]), tonumber(ARGV[b + 1]), tonumber(ARGV[b + 3])
-      local s = subjects[i]
-      local need = s.n + cost - rpm
-      if rpm > 0 and cost > 0 and need > 0 then
-        local w, from = window, nil
-        for p = s.sp, s.se, SLOT do
-          local end_, before = unpack('<I4I4', s.v, p)
-          from = from or before
-          local after = s.cum
-          if p + SLOT <= s.se then after = unpack('<I4', s.v, p + SLOT + 4) end
-          if (after - from) % M32 >= need then w = end_ + window - s.d break end
-        end
-        if w > wait then wait, key = w, i end
+    for e = 1, #dm.parts do
+      local x, s = dm.parts[e], dm.parts[e].s
+      local need = s.n + x.cost - x.rpm
+      if x.rpm > 0 and x.cost > 0 and need > 0 then
+        local w = wait(s.v, s.sp, s.se, s.cum, s.d, need)
+        if w > until_ then until_, key = w, x.i end
       end
     end
   end
-  local r = #reply
-  reply[r + 1], reply[r + 2], reply[r + 3], reply[r + 4] = dm.m, dm.code, key, wait
+  reply[#reply + 1] = pack(DEMAND_REPLY, dm.m, dm.code, key, until_)
 end
-return reply
+return table.concat(reply)

@@ -1,0 +1,154 @@
+package limits
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"time"
+)
+
+// The packed argument and reply of the script; its head documents them field by field.
+
+const (
+	replyHead    = 1 + 8 + 8
+	replySubject = 4 + 4 + 8 + 4 + 8 + 4 + 1 + 4
+	replyDemand  = 4 + 1 + 2 + 4
+)
+
+var little = binary.LittleEndian
+
+func putFloat(b []byte, n int64) []byte { return little.AppendUint64(b, math.Float64bits(float64(n))) }
+
+func put32[T int | int64](b []byte, n T) []byte {
+	return little.AppendUint32(b, uint32(min(max(n, 0), math.MaxUint32))) //nolint:gosec // clamped
+}
+
+func put16(b []byte, n int) []byte {
+	return little.AppendUint16(b, uint16(n)) //nolint:gosec // at most opUnits
+}
+
+// syncHeader is the fixed part of the argument.
+type syncHeader struct {
+	id            string
+	seq           uint32
+	window, lease int64
+	expected      int64
+	tolerance     int64
+	assert        bool
+}
+
+func (h *syncHeader) append(b []byte) []byte {
+	b = append(b, h.id...)
+	b = little.AppendUint32(b, h.seq)
+	b = put32(b, h.window)
+	b = put32(b, h.lease)
+	b = putFloat(b, h.expected)
+	b = put32(b, h.tolerance)
+	if h.assert {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+// syncSubject is what the argument says of one subject.
+type syncSubject struct {
+	held, known, seen, debt, refund, stamp int64
+}
+
+func (s *syncSubject) append(b []byte) []byte {
+	b = put32(b, s.held)
+	b = putFloat(b, s.known)
+	b = put32(b, s.seen)
+	b = put32(b, s.debt)
+	b = put32(b, s.refund)
+	return putFloat(b, s.stamp)
+}
+
+// syncPart is what one call of a demand needs of one subject; key counts from 0.
+type syncPart struct {
+	key                    int
+	cost, slots, rpm, conc int64
+}
+
+func (p *syncPart) append(b []byte) []byte {
+	b = put16(b, p.key+1)
+	b = put32(b, p.cost)
+	b = put32(b, p.slots)
+	b = put32(b, p.rpm)
+	return put32(b, p.conc)
+}
+
+// subjectReply and demandReply mirror the reply of the script.
+type subjectReply struct {
+	n, live int
+	gen     int64
+	cum     uint32
+	stamp   int64
+	left    time.Duration
+	lost    bool
+	idle    time.Duration
+}
+
+type demandReply struct {
+	granted int
+	bound   Bound
+	key     int
+	wait    time.Duration
+}
+
+type syncReply struct {
+	status   int
+	now      int64
+	stepped  int64
+	subjects []subjectReply
+	demands  []demandReply
+}
+
+var errReply = errors.New("the limits script gave a reply of another shape")
+
+// parseReply reads a reply for so many subjects and demands.
+func parseReply(raw string, subjects, demands int) (*syncReply, error) {
+	if len(raw) != replyHead+subjects*replySubject+demands*replyDemand {
+		return nil, errReply
+	}
+	b := reader(raw)
+	r := &syncReply{status: int(b.byte()), now: b.float(), stepped: b.float(),
+		subjects: make([]subjectReply, subjects), demands: make([]demandReply, demands)}
+	for i := range r.subjects {
+		r.subjects[i] = subjectReply{n: int(b.uint32()), live: int(b.uint32()), gen: b.float(), cum: b.uint32(), stamp: b.float(),
+			left: b.millis(), lost: b.byte() == 1, idle: b.millis()}
+	}
+	for i := range r.demands {
+		d := demandReply{granted: int(b.uint32())}
+		switch b.byte() {
+		case 0:
+		case 1:
+			d.bound = RPM
+		case 2:
+			d.bound = Concurrency
+		default:
+			d.bound = Unavailable
+		}
+		d.key, d.wait = int(b.uint16())-1, b.millis()
+		if d.key < 0 || d.key >= subjects {
+			return nil, errReply
+		}
+		r.demands[i] = d
+	}
+	return r, nil
+}
+
+// reader takes numbers off the front of a string whose length was checked.
+type reader string
+
+func (r *reader) take(n int) string {
+	s := string(*r)[:n]
+	*r = (*r)[n:]
+	return s
+}
+
+func (r *reader) byte() byte            { return r.take(1)[0] }
+func (r *reader) uint16() uint16        { return little.Uint16([]byte(r.take(2))) }
+func (r *reader) uint32() uint32        { return little.Uint32([]byte(r.take(4))) }
+func (r *reader) float() int64          { return int64(math.Float64frombits(little.Uint64([]byte(r.take(8))))) }
+func (r *reader) millis() time.Duration { return time.Duration(r.uint32()) * time.Millisecond }
