@@ -4,6 +4,7 @@
 package caddymodule
 
 import (
+	"encoding/json"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -106,6 +107,10 @@ type Handler struct {
 	// How failures look.
 	Errors *Errors `json:"errors,omitempty"`
 
+	// Where calls are counted, and where breakers and switches are kept.
+	// Default: `memory`.
+	LimitsRaw json.RawMessage `json:"limits,omitempty" caddy:"namespace=http.mcp_gateway.limits inline_key=backend"`
+
 	ctx     caddy.Context
 	logger  *zap.Logger
 	events  *caddyevents.App
@@ -114,6 +119,8 @@ type Handler struct {
 	norm    *normalize.Normalizer
 	schemas *schema.Store
 	metrics *metrics
+	store   LimitsModule // set when stores were opened
+	stores  *backend
 
 	listeners listeners
 
@@ -178,6 +185,10 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	h.norm = h.Errors.normalizer()
 	h.schemas = schema.NewStore(maxKnownTools)
 	h.metrics = newMetrics(ctx)
+
+	if err := h.provisionBackend(ctx); err != nil {
+		return err
+	}
 
 	app, err := ctx.App("events")
 	if err != nil {

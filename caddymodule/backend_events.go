@@ -1,0 +1,39 @@
+package caddymodule
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
+
+	"github.com/caddymcp/gateway/limits"
+)
+
+// The stores outlive a config, and so their log lines go to the default logger
+// of whichever config runs.
+func storeLog() *zap.Logger { return caddy.Log().Named("mcp_gateway.limits") }
+
+// limitsObserver is told what happens inside a store.
+func limitsObserver() *limits.Observer {
+	return &limits.Observer{
+		Redis: func(_ string, _ time.Duration, _, _ int, _ error) {},
+		Fallback: func(node string, away bool, d time.Duration, err error) {
+			if away {
+				storeLog().Warn("redis is away", zap.String("node", node), zap.Error(err))
+				return
+			}
+			storeLog().Info("redis is back", zap.String("node", node), zap.Duration("away", d))
+		},
+	}
+}
+
+// breakerChanged is told when a breaker opens, probes or closes.
+func breakerChanged(e limits.BreakerEvent) {
+	storeLog().Info("breaker changed", zap.String("service", e.Key.Service), zap.String("tool", word(e.Key.Tool)),
+		zap.String("from", string(e.From)), zap.String("to", string(e.To)), zap.Int("failures", e.Failures),
+		zap.Bool("manual", e.Manual), zap.Bool("remote", e.Remote))
+}
+
+// redisLog is the log of the Redis client library.
+func redisLog(format string, args ...any) { storeLog().Debug(fmt.Sprintf(format, args...)) }
