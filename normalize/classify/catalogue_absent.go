@@ -46,7 +46,7 @@ var absentCauses = []cause{
 		*doesnotexist | *notexistexception | was not found | were not found | wasn't found | is not found | isn't found | cannot be found | can't be found
 		could not be found | couldn't be found | could not find | couldn't find | cannot find | can't find | unable to find | unable to locate
 		failed to find | failed to locate | did not find | didn't find | not be found | no longer exists | does not exist | doesn't exist | do not exist
-		don't exist | did not exist | not exist | not exists | does_not_exist | nonexistent | non-existent | no such | did not resolve | does not resolve | not a recognized | not recognized id | could not route | nothing found | none exist | there is no | there are no | isn't available
+		don't exist | did not exist | not exist | not exists | does_not_exist | nonexistent | non-existent | no such | did not resolve | does not resolve | not a recognized | not recognized id | could not route | nothing found | none exist | there is no | no active | there are no | isn't available
 		no entry | no entries | kein eintrag | keine ergebnisse | nicht vorhanden | nie znaleziono | nie istnieje | nenalezen | ikke fundet | hittades inte | ei löydy | tidak ditemukan | không tìm thấy
 		no such bucket | nosuchbucket
 		nosuchkey | nosuchentity* | nosuchelement* | nosuchupload | nosuchhostedzone | nosuchelementexception | nosuchwindowexception | no such container

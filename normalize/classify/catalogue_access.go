@@ -5,7 +5,7 @@ import "github.com/caddymcp/gateway/normalize/envelope"
 // accessCauses: who may do what.
 var accessCauses = []cause{
 	{id: "auth.credentials", tier: tierMeaning, code: envelope.AuthFailed, phrases: `
-		api key or refresh | was rejected while | 已失效 | 重新登录 | 请重新登录 | invalid_auth | *_api_key…not set | *_api_key…required | *_api_key…missing | *_api_key…environment variable | *_token…environment variable
+		api key or refresh | was rejected while | 已失效 | 重新登录 | 请重新登录 | jwserror | jwsinvalid* | basic authentication | authentication with passwords | invalid_auth | *_api_key…not set | *_api_key…required | *_api_key…missing | *_api_key…environment variable | *_token…environment variable
 		*_token…not set | *_token…must be set | *_api_key…must be set | *_secret…not set | not_authed | invalid_token | token_expired | token_revoked | token_inactive | token_invalid | tokenexpirederror | jsonwebtokenerror
 		account_not_found | invalid_api_key | invalid_apikey | invalidapikey | api_key_invalid | api_key_missing | missing_api_key | apikeyinvalid
 		invalid_client | invalid_credentials | invalidcredentials* | bad_credentials | badcredentials* | invalid_grant | unauthorized_client
@@ -70,7 +70,8 @@ var accessCauses = []cause{
 		falha na autenticação | credenciais inválidas | не авторизован | ошибка авторизации | ошибка аутентификации | неверный пароль | неверный токен`, unless: `
 		is required but | token limit | max_tokens | next page token | unexpected token | page token`},
 	{id: "access.scope", tier: tierMeaning, code: envelope.Forbidden, phrases: `
-		missing_scope | missing_scopes | missing scopes | missing scope | missing_permissions | missing permissions | missing permission
+		cannot get resource | cannot list resource | cannot create resource | cannot update resource | cannot patch resource | cannot delete resource
+		cannot watch resource | row-level security | row level security | violates row-level security | human approval | requires approval | csrf | missing_scope | missing_scopes | missing scopes | missing scope | missing_permissions | missing permissions | missing permission
 		missing required scope | missing required permission | missing access | missing or insufficient permissions | required scopes | required scope
 		required permission | required permissions | required role | requires…scope | requires…permission | requires…role | requires admin
 		requires administrator | requires owner | requires root | requires elevated | requires higher privileges | insufficient_scope

@@ -17,13 +17,14 @@ var crashCauses = []cause{
 		55p03 | ora-00060 | ora-00054 | busy and cannot be modified | in an incorrect state | resourceinuseexception | resource is in use | resourceconflict*
 		operationaborted | another operation is in progress | operation already in progress | already in progress | is already running | is being updated`},
 	{id: "conflict.name", tier: tierMeaning, code: envelope.UpstreamClientError, phrases: `
-		method not allowed | method_not_allowed | not acceptable | unsupported media type | request entity too large | payload too large | uri too long
+		refusing to merge | would be overwritten | not mergeable | unrelated histories | uncommitted changes | method not allowed | method_not_allowed | not acceptable | unsupported media type | request entity too large | payload too large | uri too long
 		expectation failed | length required | misdirected request | is already in use | already in use | resource is locked | merge conflict
 		automatic merge failed | cannot be merged | non-fast-forward | failed to push some refs | conflict | upgrade required | failed precondition
 		failed_precondition | failedprecondition`},
 	{id: "crash", tier: tierMeaning, code: envelope.UpstreamError, class: envelope.Terminal, lead: leadCrash, phrases: `
 		cannot read properties of | cannot read property | cannot set properties of | cannot set property | cannot destructure property
-		cannot convert undefined or null | cannot access…before initialization | cannot assign to read only property | unhashable type | is not a function
+		cannot convert undefined or null | cannot access…before initialization | cannot assign to read only property | unhashable type | can't compare | cannot compare | not json serializable | is not serializable | values to unpack | indices must be | offset-naive
+		for an int32 | for an int64 | keyword argument repeated | is not callable | unbound method | abstract class | missing 1 required positional argument: 'self' | is not a function
 		is not a constructor | is not iterable | is not defined | is not an object (evaluating | is undefined | undefined is not | null is not
 		undefined index | undefined offset | undefined variable | undefined array key | undefined property | undefined method | undefined local variable
 		uninitialized constant | invalid array length | maximum call stack | stack overflow | stackoverflowerror | heap out of memory | out of memory
@@ -48,7 +49,7 @@ var crashCauses = []cause{
 		execution context was destroyed | event loop is closed | coroutine | was never awaited | circular structure | 空指针 | 数组越界`, unless: `
 		object is not defined in schema | panic room | is not defined in | redis out of memory | value is null or empty`},
 	{id: "crash.service", tier: tierProse, code: envelope.UpstreamError, phrases: `
-		internal server error | code = internal | code = unknown | code = dataloss | internal_server_error | internalservererror | internal error | internal_error | internalerror | internalfailure
+		unexpected condition | internal server error | code = internal | code = unknown | code = dataloss | internal_server_error | internalservererror | internal error | internal_error | internalerror | internalfailure
 		internal failure | internal service error | internal exception | internal database error | internal fault | server error | server_error | servererror
 		servererrorexception | server encountered an error | server had an error | server failed to | unexpected server error | fatal_error | api_error
 		apierror | backend error | backenderror | backend_error | upstream error | upstream_error | upstream_failure | upstream failure

@@ -35,7 +35,7 @@ var infraCauses = []cause{
 		invalid timeout | timeout must | timeout: input | timeout should | unknown option | timeout is required | unexpected keyword argument 'timeout'
 		lock wait timeout`},
 	{id: "net.starting", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Retryable, phrases: `
-		is starting up | starting up | still starting | not ready yet | is not ready | not yet ready | warming up | is currently loading | loading redis
+		is starting up | is loading | model is loading | starting up | still starting | not ready yet | is not ready | not yet ready | warming up | is currently loading | loading redis
 		loading…the dataset in memory | is being initialized | still initializing | is shutting down | shutting down | in recovery mode | 57p03
 		temporarily unavailable | temporary unavailable | temporary failure, please | temporarily down | currently unavailable | service is unavailable
 		service unavailable | service_unavailable | serviceunavailable* | service temporarily | service is temporarily | service is down | server is down
@@ -89,7 +89,7 @@ var infraCauses = []cause{
 		server terminated | child process | worker died | worker exited | worker terminated | subprocess exited | closedresourceerror | brokenresourceerror
 		session terminated | session closed | session is closed | target closed | target page, context or browser has been closed | target crashed
 		page crashed | page has been closed | page was closed | page closed | browser has been closed | browser has disconnected | browser is closed
-		browser closed | browser disconnected | navigation failed because browser | protocol error | websocket is not open | websocket connection
+		browser closed | browser disconnected | navigation failed because browser | websocket is not open | websocket connection
 		websocket closed | websocket error | websocket was closed | make sure…is running | ensure…is running | is…running? | no active sse connection
 		no active transport | errno 111 | errno 104 | errno 113 | errno 110 | errno 32 | errno -2 | errno -3 | os error 111 | os error 104 | os error 61
 		errno 61 | an existing connection was forcibly closed | actively refused | connection timed out | unavailable | 无法连接 | 连接失败 | 连接被拒绝 | 连接错误 | 连接超时
@@ -114,13 +114,13 @@ var infraCauses = []cause{
 		unsafe legacy renegotiation | eproto | 证书验证 | 证书错误 | 证书已过期 | zertifikat`, unless: `
 		invalid certificate argument`},
 	{id: "net.failed", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadReach, phrases: `
-		connection failed | connection failure | connection error | connection errors | connection to…failed | connection_error | connect error
+		protocol error | 		connection failed | connection failure | connection error | connection errors | connection to…failed | connection_error | connect error
 		connect failed | connectionerror | failed to fetch | failed to connect | failed connecting | failed to establish | failed to open a connection
 		could not connect | couldn't connect | could not establish | cannot connect | can't connect | cannot establish | cannot open database connection
 		unable to connect | unable to establish | unable to open connection | error connecting | error occurred while connecting | error establishing
 		disconnected | not connected | not connected to | 08001`, unless: `failed to fetch p | failed to fetch users | failed to fetch data`},
 	{id: "reply.nonjson", tier: tierInfra, code: envelope.UpstreamNonJSON, lead: leadNonJSON, phrases: `
-		unexpected token '<' | unexpected token < in json | unexpected token…is not valid json | unexpected token…in json | unexpected end of json
+		parsed as json | as json | unexpected token '<' | unexpected token < in json | unexpected token…is not valid json | unexpected token…in json | unexpected end of json
 		unexpected non-whitespace character after json | unexpected character at line | unexpected character encountered while parsing
 		unexpected character ( | unexpected eof while parsing json | unterminated string in json | bad control character in string literal in json
 		is not valid json | was not valid json | not valid json | not a valid json | not valid json response | invalid json | invalid json response

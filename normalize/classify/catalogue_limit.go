@@ -65,7 +65,7 @@ var limitCauses = []cause{
 		insufficient_quota | current quota, please check your plan | exceeds the maximum rate limit value | no rate limit | concurrent request*
 		concurrency limit* | unauthenticated requests | invalid rate limit`},
 	{id: "limit.credits", tier: tierMeaning, code: envelope.UpstreamClientError, advice: adviceBilling, phrases: `
-		insufficient_quota | current quota, please check your plan | credits limit | credit limit | insufficient credits | insufficient credit
+		insufficient_quota | current quota, please check your plan | any credits | creditsdepleted | credits limit | credit limit | insufficient credits | insufficient credit
 		not enough credits | no credits | no credits remaining | no credits left | no remaining credits | out of credits | run out of credits
 		ran out of credits | credits exhausted | credit exhausted | credits depleted | credit balance is too low | credit balance too low | credit balance
 		insufficient balance | insufficient_balance | insufficient funds | insufficient_funds | insufficient credit balance | payment required
@@ -88,7 +88,7 @@ var limitCauses = []cause{
 		maximum number of concurrent | maximum number of sessions | maximum number of connections | maximum connections reached | maximum sessions reached
 		max sessions reached | max number of clients reached | max_connections | max_user_connections | maximum parallel | too many connections
 		too_many_connections | too many clients | too many sessions | too many open sessions | too many open connections | too many concurrent
-		too many parallel | too many simultaneous | too many pending | too many running | too many active | too many in-flight | too many jobs
+		too many parallel | too many simultaneous | too many pending | too many queued | too many waiting | too many running | too many active | too many in-flight | too many jobs
 		too many open files | er_con_count_error | er_too_many_user_connections | connection slots | connection slots are reserved
 		remaining connection slots | connection pool exhausted | connection pool is exhausted | connection pool is full | connection pool timeout
 		pool exhausted | pool is full | poolexhausted* | pool timeout | pooltimeout | queuepool limit
@@ -103,7 +103,7 @@ var limitCauses = []cause{
 	{id: "switch.breaker", tier: tierDisabled, code: envelope.ServiceDisabled, phrases: `
 		已达到最大调用次数 | 达到最大调用次数 | reached the maximum number of calls | maximum call count reached | call limit for this tool`},
 	{id: "switch.off", tier: tierDisabled, code: envelope.ServiceDisabled, phrases: `
-		is disabled | are disabled | has been disabled | have been disabled | was disabled | been disabled by | currently disabled | temporarily disabled
+		is disabled | has disabled | have disabled | owner has disabled | are disabled | has been disabled | have been disabled | was disabled | been disabled by | currently disabled | temporarily disabled
 		permanently disabled | tool disabled | tool…disabled | feature disabled | feature…disabled | feature_disabled | service disabled | service_disabled
 		servicedisabled | disabled by administrator | disabled by admin | disabled by your administrator | disabled by configuration | disabled by policy
 		disabled for this | disabled for your | disabled in configuration | disabled in settings | disabled on this | api…disabled | accessnotconfigured

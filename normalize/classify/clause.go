@@ -148,6 +148,9 @@ func (k known) token(tok string) (run, bool) {
 	return one(s), ok
 }
 
+// ordered are words that make an order out of "you".
+var ordered = wordSet(`must should need needs can may will shall ought are_ have_`)
+
 // piece is one word of the text with what stands before it.
 type piece struct {
 	start, end int
@@ -223,6 +226,14 @@ func trim(ps []piece, text string, from, to, start, end int, forward bool) (int,
 	for i := from + 1; i < to; i++ {
 		if gap := text[ps[i-1].end:ps[i].start]; ps[i].start >= end && !goesOn[lower(text[ps[i].start:ps[i].end])] && (strings.HasPrefix(gap, ". ") || !forward && strings.Contains(gap, ":")) {
 			to = i
+			break
+		}
+	}
+	for i := from; i+1 < to; i++ {
+		if w := lower(text[ps[i].start:ps[i].end]); (w == "you" || w == "i" || w == "we") && ordered[lower(text[ps[i+1].start:ps[i+1].end])] {
+			if to = i; to <= from {
+				return from, from
+			}
 			break
 		}
 	}

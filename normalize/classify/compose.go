@@ -128,18 +128,19 @@ const maxTries = 8
 func (w *writer) reason(lead string) sanitize.Safe {
 	said := lower(lead)
 	var parts []run
-	size, tries := 0, 0
+	size, tries, short, limit := 0, 0, 1, 2
 	add := func(text string, start, end int, forward bool) {
-		if tries++; len(parts) == 2 || tries > maxTries {
+		if tries++; len(parts) == limit || tries > maxTries {
 			return
 		}
 		ws := w.k.clause(text, start, end, forward)
 		s := lower(ws.String())
-		if len(s) < 3 || hollow(s) || strings.Contains(said, s) || size+len(s) > maxClause {
+		if len(s) < 3 || hollow(s) || len(strings.Fields(s)) < short || strings.Contains(said, s) || size+len(s) > maxClause {
 			return
 		}
 		if _, num := smallInt(s); num {
 			ws = cat(one(sanitize.Word("HTTP ")), ws)
+			limit = 3
 		}
 		said += " " + s
 		size += len(s)
@@ -154,6 +155,11 @@ func (w *writer) reason(lead string) sanitize.Safe {
 		}
 		for _, h := range w.dec.anchors {
 			add(w.d.text, h.start, h.end, true)
+		}
+		for _, h := range w.d.hits {
+			if catalogue[h.rule].tier < tierClass && !it.strong {
+				add(w.d.text, h.start, h.end, true)
+			}
 		}
 	} else {
 		w.k.names = w.dec.cause != nil && w.dec.cause.id == "argument.missing"
@@ -172,6 +178,18 @@ func (w *writer) reason(lead string) sanitize.Safe {
 			}
 		}
 	}
+	if len(parts) == 0 && len(w.d.msgs) > 0 && w.dec.issue == nil && w.v.Code != envelope.AuthFailed {
+		n := 0
+		if len(w.dec.anchors) > 0 {
+			n = max(0, w.d.sentenceOf(w.dec.anchors[0].start))
+		}
+		end := len(w.d.text)
+		if n+1 < len(w.d.sentences) {
+			end = w.d.sentences[n+1]
+		}
+		short, tries = 3, 0
+		add(w.d.text, w.d.sentences[n], end, true)
+	}
 	for n := len(parts); n > 0; n-- {
 		if s, ok := sentence(parts[:n]); ok {
 			return s
@@ -188,7 +206,7 @@ func (w *writer) reason(lead string) sanitize.Safe {
 // hollow reports whether a clause says nothing.
 func hollow(s string) bool {
 	for w := range strings.FieldsSeq(s) {
-		if w = strings.Trim(w, ".,:;()'-"); len(w) > 2 && !edge[w] && w != "not" && w != "failed" && w != "the" && w != "only" && w != "must" && w != "should" {
+		if w = strings.Trim(w, ".,:;()'-"); len(w) > 2 && !edge[w] && w != "not" && w != "null" && w != "none" && w != "undefined" && w != "failed" && w != "the" && w != "only" && w != "must" && w != "should" {
 			return false
 		}
 	}

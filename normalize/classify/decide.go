@@ -157,7 +157,7 @@ func (p *picker) before(a, b hit) bool {
 // stands, -1 when y does, 0 when the position decides.
 func outranks(x, y *cause) int {
 	specific := func(c *cause) bool {
-		return c.code == envelope.AuthFailed || c.tier == tierMeaning && (c.code == envelope.Forbidden || c.id == "absent.data")
+		return c.code == envelope.AuthFailed || c.tier == tierMeaning && (c.code == envelope.Forbidden || c.code == envelope.BadRequest || c.id == "absent.data")
 	}
 	switch {
 	case x.id == "net.failed" && specific(y):
@@ -276,6 +276,9 @@ func (p *picker) issueFirst(h hit) bool {
 	end := p.issue.at + len(p.issue.msg)
 	if p.issue.at == 0 && len(p.issue.msg) == 0 || len(p.d.issues) > 0 && p.issue.at == 0 {
 		return c.tier != tierInfra && c.code != envelope.AuthFailed && c.code != envelope.NotFound
+	}
+	if c.id == "crash" && h.start < end {
+		return false
 	}
 	inside := h.start >= p.issue.at && h.end <= end
 	switch {

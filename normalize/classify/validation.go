@@ -102,10 +102,10 @@ func (f *form) apply(line string) (issue, bool) {
 		s := line[m[2*i]:m[2*i+1]]
 		switch name[:1] {
 		case "a":
-			if it.path = pointer(s); !identLike(strings.TrimLeft(it.path, "[")) || f.weak && notArgument(it.path) || alternatives(f, line[:m[0]]) {
+			if it.path = pointer(strings.TrimSuffix(s, "=")); !identLike(strings.TrimLeft(it.path, "[")) || f.weak && notArgument(it.path) && !(opened(line, m[2*i]) && notWord(it.path)) || alternatives(f, line[:m[0]]) {
 				return issue{}, false
 			}
-			if e := m[2*i+1]; e < len(line) && quote(line[e]) && (m[2*i] == 0 || !quote(line[m[2*i]-1])) {
+			if e := m[2*i+1]; e < len(line) && quote(line[e]) && !opened(line, m[2*i]) {
 				return issue{}, false // the end of a quoted text, not a name
 			}
 			if f.kind == kindUnexpected || f.kind == kindMissing {
@@ -131,7 +131,7 @@ var noArguments = wordSet(`this it that value input field argument arguments par
 	params tool function call method query_ he she you we they user_ authentication authorization login token credentials access permission account password api_key apikey
 	all any both either none only at least most exactly must should may not no also please you your ensure make sure server client service resource response result output
 	http https url_ null true false undefined nan expected received got instead valid values following fields elements list code in on for with of to from by as if then else
-	root record entity text each every first last payload content-type header headers host origin permissions scope scopes role admin enum iana iso expression regex`)
+	root record entity text each every first last payload content-type header headers host origin permissions scope scopes role admin enum iana iso expression regex rejected refused denied crashed stopped not_ query_ search_ request req indices index_ you we failed`)
 
 func wordSet(s string) map[string]bool {
 	m := map[string]bool{}
@@ -140,6 +140,23 @@ func wordSet(s string) map[string]bool {
 	}
 	return m
 }
+
+// opened reports whether a quote opens before i, with the dashes of an option
+// or the signs of a path between.
+func opened(line string, i int) bool {
+	for i > 0 && strings.IndexByte("-/$.", line[i-1]) >= 0 {
+		i--
+	}
+	return i > 0 && quote(line[i-1])
+}
+
+// notWord reports whether only the list of common words speaks against a name:
+// in quotes such a word is a name.
+func notWord(s string) bool {
+	return identLike(s) && len(s) <= 64 && !strings.HasSuffix(s, "Error") && !strings.HasSuffix(s, "Exception") && !typeWords[lower(s)]
+}
+
+var typeWords = wordSet(`string number integer boolean object array undefined null none nan true false`)
 
 func quote(c byte) bool { return c == '\'' || c == '"' || c == '`' }
 
