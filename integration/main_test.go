@@ -7,9 +7,14 @@ import (
 	"testing"
 
 	"github.com/caddyserver/caddy/v2"
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(asCaddy) != "" {
+		caddycmd.Main()
+		return
+	}
 	os.Exit(run(m))
 }
 
