@@ -2,7 +2,6 @@ package classify
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -208,6 +207,13 @@ func (k known) clause(text string, start, end int, forward bool) run {
 	return out
 }
 
+// position reports whether a word is a line, a column or a port: digits that are
+// no HTTP status.
+func position(w string) bool {
+	n, ok := smallInt(w)
+	return ok && !httpStatus(n) || strings.IndexByte(w, ':') > 0
+}
+
 // edge are words with which a clause neither begins nor ends.
 var edge = wordSet(`a an the of to for and or in on at by with from is are was were be been that this it its as but if so than then when while error errors mcp`)
 
@@ -252,6 +258,9 @@ func trim(ps []piece, text string, from, to, start, end int, forward bool) (int,
 	for to-from > 1 && ps[from].end <= start && joint[lower(text[ps[from].start:ps[from].end])] {
 		from++
 	}
+	for to-from > 1 && ps[from].end <= start && position(text[ps[from].start:ps[from].end]) {
+		from++
+	}
 	depth, open := 0, from
 	for i := from + 1; i < to; i++ {
 		for _, c := range ps[i].sep.String() {
@@ -271,104 +280,4 @@ func trim(ps []piece, text string, from, to, start, end int, forward bool) (int,
 		to = open
 	}
 	return from, to
-}
-
-// pieces splits text[lo:hi] into words.
-func pieces(text string, lo, hi int) []piece {
-	out := make([]piece, 0, 48)
-	for i := lo; i < hi && len(out) < 64; {
-		c := text[i]
-		if !wordByte(c) && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		j := i
-		if n := template(text[i:hi]); n > 0 {
-			j = i + n
-		}
-		for j < hi && (wordByte(text[j]) || text[j] >= utf8.RuneSelf && text[j] != 0xE2 || j > i && j+1 < hi && inner(text, j)) {
-			j++
-		}
-		if j == i {
-			i++
-			continue
-		}
-		out = append(out, piece{start: i, end: j})
-		i = j
-	}
-	return out
-}
-
-// inner reports whether the byte at i joins two parts of one word.
-func inner(s string, i int) bool {
-	if !wordByte(s[i-1]) || !wordByte(s[i+1]) {
-		return false
-	}
-	switch s[i] {
-	case '\'', '-', '.', '/':
-		return true
-	case ':':
-		return s[i-1] >= '0' && s[i-1] <= '9'
-	}
-	return false
-}
-
-// fill looks the word of a piece up, once.
-func (k known) fill(p *piece, text string) bool {
-	if p.tried {
-		return p.ok
-	}
-	p.tried = true
-	if p.slot, p.ok = k.token(text[p.start:p.end]); p.ok {
-		return true
-	}
-	// A compound may be shown when its parts may, else up to where they may.
-	if r := k.parts(text[p.start:p.end]); len(r) > 0 {
-		p.slot, p.ok = r, true
-		return true
-	}
-	if q := strings.IndexAny(text[p.start:p.end], "-/"); q > 0 {
-		if s, ok := k.word(text[p.start : p.start+q]); ok {
-			p.slot, p.ok, p.cut, p.end = one(s), true, true, p.start+q
-		}
-	}
-	return p.ok
-}
-
-// parts returns the slots of a compound such as "private/internal" when all of
-// its parts may be shown.
-func (k known) parts(tok string) run {
-	var out run
-	for tok != "" {
-		q := strings.IndexAny(tok, "-/")
-		part := tok
-		if q >= 0 {
-			part = tok[:q]
-		}
-		s, ok := k.word(part)
-		if !ok || len(out) > 6 || q < 0 && len(out) == 0 {
-			return nil
-		}
-		out = append(out, s)
-		if q < 0 {
-			return out
-		}
-		out = append(out, glue[tok[q:q+1]])
-		tok = tok[q+1:]
-	}
-	return nil
-}
-
-// glued finds the separator before ps[i], which has one before it.
-func (k known) glued(ps []piece, i int, text string) bool {
-	between := text[ps[i-1].end:ps[i].start]
-	if ps[i-1].cut {
-		return false
-	}
-	s, ok := glue[between]
-	if !ok && strings.TrimRight(between, " ") == "." && goesOn[lower(text[ps[i].start:ps[i].end])] {
-		s, ok = sanitize.Word("; "), true
-	}
-	ps[i].sep = s
-	return ok && between != ""
 }

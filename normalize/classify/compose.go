@@ -142,6 +142,12 @@ func (w *writer) reason(lead string) sanitize.Safe {
 			ws = cat(one(sanitize.Word("HTTP ")), ws)
 			limit = 3
 		}
+		if strings.IndexByte(s, ' ') < 0 && !single(text[start:end], s) {
+			return
+		}
+		if n := len(parts); n > 0 && strings.Contains(s, lower(parts[n-1].String())) {
+			parts = parts[:n-1] // says the same and more
+		}
 		said += " " + s
 		size += len(s)
 		parts = append(parts, ws)
@@ -172,6 +178,18 @@ func (w *writer) reason(lead string) sanitize.Safe {
 				add(w.d.text, h.start, h.end, !auth)
 			}
 		}
+		short = 3
+		for _, m := range w.d.msgs[min(len(w.d.msgs), 1):] {
+			if at := strings.Index(w.d.text, m); at >= 0 && !auth {
+				n := max(0, w.d.sentenceOf(at))
+				end := len(w.d.text)
+				if n+1 < len(w.d.sentences) {
+					end = w.d.sentences[n+1]
+				}
+				add(w.d.text, at, max(at, end), true)
+			}
+		}
+		short = 1
 		for _, h := range w.d.hits {
 			if len(parts) == 0 || catalogue[h.rule].id == "vague" && len(parts) < 2 {
 				add(w.d.text, h.start, h.end, !auth)
@@ -201,6 +219,15 @@ func (w *writer) reason(lead string) sanitize.Safe {
 		}
 	}
 	return sanitize.Safe{}
+}
+
+// single reports whether one word may be a reason: it is all of its anchor, or the
+// name of an error.
+func single(anchor, s string) bool {
+	if _, num := smallInt(s); num {
+		return true
+	}
+	return len(s) >= 3 && len(anchor) <= len(s)+2 || strings.IndexByte(s, '_') > 0 || strings.HasSuffix(s, "error") && s != "error" && s != "valueerror"
 }
 
 // hollow reports whether a clause says nothing.

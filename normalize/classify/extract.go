@@ -52,11 +52,17 @@ func gather(e *Evidence) *doc {
 	if len(e.Structured) > 0 && len(d.msgs) == 0 {
 		d.walk(gjson.ParseBytes(e.Structured), "", 0, 0)
 	}
-	if e.Message != "" {
+	// A message that only repeats the JSON-RPC code comes after the data, which
+	// then says what happened.
+	late := blank[strings.Trim(lower(peel(e.Message)), " .!")]
+	if e.Message != "" && !late {
 		d.add(e.Message)
 	}
 	if len(e.Data) > 0 {
 		d.data(e.Data)
+	}
+	if late {
+		d.add(e.Message)
 	}
 	if len(e.Body) > 0 {
 		d.add(string(e.Body[:min(len(e.Body), 64<<10)]))
@@ -74,6 +80,10 @@ func gather(e *Evidence) *doc {
 	d.low = lower(d.text)
 	return d
 }
+
+// blank are the messages that say no more than the JSON-RPC code.
+var blank = map[string]bool{"invalid params": true, "invalid parameters": true, "internal error": true, "server error": true, "invalid request": true, "error": true, "unknown error": true,
+	"tool execution failed": true, "tool call failed": true, "bad request": true}
 
 // data reads error.data, which is a string, an object or a list.
 func (d *doc) data(raw []byte) {

@@ -189,6 +189,9 @@ func joinPath(parts []gjson.Result, http bool) string {
 // pointer turns "/a/b/0", "/properties/a", "$.a", "#/a" and "data/a" into a.b[0].
 func pointer(s string) string {
 	s = strings.Trim(s, " \"'`")
+	if len(s) > 1 && s[0] == '[' && (s[1] < '0' || s[1] > '9') {
+		s = s[1:]
+	}
 	for _, p := range [...]string{"#", "$", "data/", "instance", "root"} {
 		s = strings.TrimPrefix(s, p)
 	}

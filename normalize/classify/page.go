@@ -25,7 +25,8 @@ func page(s string) (string, bool) {
 	html := strings.Contains(low[at:], "<html") || strings.Contains(low[at:], "<!doctype") || strings.Contains(low[at:], "<title>")
 	tags := []string{"title", "h1", "h2", "pre", "faultstring", "soap:text", "s:text", "env:text", "message", "msg", "reason", "detail", "description", "code", "faultcode", "serviceexception", "error"}
 	for _, t := range tags {
-		if v := element(s[at:min(len(s), at+16<<10)], low[at:], t); v != "" && len(v) < 600 {
+		if v := element(s[at:min(len(s), at+16<<10)], low[at:], t); v != "" {
+			v = strings.ToValidUTF8(v[:min(len(v), 600)], "")
 			dup := false
 			for _, o := range out {
 				dup = dup || o == v
