@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddymcp/gateway/limits"
+	"github.com/caddymcp/gateway/policy"
 )
 
 // The stores outlive a config, and so their log lines go to the default logger
@@ -33,6 +34,11 @@ func breakerChanged(e limits.BreakerEvent) {
 	storeLog().Info("breaker changed", zap.String("service", e.Key.Service), zap.String("tool", word(e.Key.Tool)),
 		zap.String("from", string(e.From)), zap.String("to", string(e.To)), zap.Int("failures", e.Failures),
 		zap.Bool("manual", e.Manual), zap.Bool("remote", e.Remote))
+}
+
+// switchChanged is told when another replica switched something off or on.
+func switchChanged(s policy.Switch, off bool) {
+	storeLog().Info("switched by another replica", zap.String("service", s.Service), zap.String("tool", word(s.Tool)), zap.Bool("off", off))
 }
 
 // redisLog is the log of the Redis client library.
