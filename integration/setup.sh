@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the tests need beside Go: redis-server, Python and Node from the system's packages, MCP clients
-# and servers from npm and PyPI. Everything but the system's packages goes into .cache/. Running it again costs
+# Installs what the tests need beside Go: a C compiler, redis-server, Python and Node from the system's packages, MCP
+# clients and servers from npm and PyPI. Everything but the system's packages goes into .cache/. Running it again costs
 # a second.
 set -euo pipefail
 
@@ -46,6 +46,7 @@ system() {
 digest() { cat "$@" | cksum; }
 current() { [ -f "$1" ] && [ "$(cat "$1")" = "$(digest "${@:2}")" ]; }
 
+has cc || has gcc || has clang || system "a C compiler, which the race detector needs," gcc libc6-dev
 has redis-server || system "redis-server" redis-server
 
 # Python: a virtual environment per generation of the SDK, which exclude each other.
