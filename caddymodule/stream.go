@@ -88,12 +88,15 @@ func (e *eventWriter) event(ev transport.Event) error {
 		e.out = append(e.out, ev.Raw...)
 		return nil
 	}
-	if !gjson.ValidBytes(data) {
+	out, ok := e.x.success(data)
+	if !ok && !gjson.ValidBytes(data) {
 		// No client could read it, and nobody knows what it says.
 		e.broken = true
 		return nil
 	}
-	out := e.x.message(e.car, data)
+	if !ok {
+		out = e.x.message(e.car, data)
+	}
 	if len(out) == len(data) && &out[0] == &data[0] {
 		e.out = append(e.out, ev.Raw...)
 		return nil

@@ -15,6 +15,13 @@ type Answer struct {
 	// Dup is true when a key repeats in the message, or directly in its result, error or params: readers then
 	// differ on what it says, and the caller should take the worst reading.
 	Dup bool
+	// Marked is true when a result may say that it is a failure: isError, in any case of its letters, is there and
+	// not false, in the result or in an object that may be a tool result itself. A result that is not marked is a
+	// success, as far as it says.
+	Marked bool
+	// Structured is the raw structuredContent of a result, and Text the raw first text of its content; nil when
+	// absent.
+	Structured, Text []byte
 }
 
 // PeekAnswer reads what a server sent. ok is false when msg is not exactly one JSON object, or has none of
@@ -27,7 +34,8 @@ func PeekAnswer(msg []byte) (a Answer, ok bool) {
 		return Answer{}, false
 	}
 	f := &s.f
-	a = Answer{ID: f.id, Result: f.result, Error: f.err, Dup: f.repeated != nil}
+	a = Answer{ID: f.id, Result: f.result, Error: f.err, Dup: f.repeated != nil,
+		Marked: f.marked, Structured: f.structured, Text: f.firstText}
 	if string(a.ID) == "null" {
 		a.ID = nil
 	}

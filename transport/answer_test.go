@@ -108,3 +108,29 @@ func FuzzHeadKind(f *testing.F) {
 		}
 	})
 }
+
+func TestPeekAnswerMarks(t *testing.T) {
+	for in, want := range map[string]struct {
+		marked           bool
+		structured, text string
+	}{
+		`{"id":1,"result":{"content":[{"type":"text","text":"a\"b"},{"type":"text","text":"c"}]}}`: {text: `"a\"b"`},
+		`{"id":1,"result":{"isError":false,"structuredContent":{"isError":true}}}`:                 {structured: `{"isError":true}`},
+		`{"id":1,"result":{"isError":true}}`:                                                       {marked: true},
+		`{"id":1,"result":{"isError":"true"}}`:                                                     {marked: true},
+		`{"id":1,"result":{"iserror":true}}`:                                                       {marked: true},
+		`{"id":1,"result":{"is\u0045rror":true}}`:                                                  {marked: true},
+		`{"id":1,"result":{"isError":true,"isError":false}}`:                                       {marked: true},
+		`{"id":1,"result":{"toolResult":{"isError":true}}}`:                                        {marked: true},
+		`{"id":1,"result":{"taskId":"t","result":{"isError":true}}}`:                               {marked: true},
+		`{"id":1,"result":{"content":"x"}}`:                                                        {marked: true},
+		`{"id":1,"result":{"content":[{"type":"text","text":"x","isError":true}]}}`:                {text: `"x"`},
+		`{"id":1,"result":{"content":[{"type":"resource","resource":{"text":"y"}},{"text":"x"}]}}`: {text: `"x"`},
+		`{"id":1,"result":{"tools":[{"name":"isError","inputSchema":{"isError":true}}]}}`:          {},
+	} {
+		a, ok := PeekAnswer([]byte(in))
+		if !ok || a.Marked != want.marked || string(a.Structured) != want.structured || string(a.Text) != want.text {
+			t.Errorf("%s: %+v", in, a)
+		}
+	}
+}

@@ -18,6 +18,26 @@ func (s *scanner) note(lv level, key, raw []byte) {
 		f.inParams(key, raw)
 	case meta:
 		f.inMeta(key, raw)
+	case outcome, nested:
+		f.inOutcome(lv, key, raw)
+	case block:
+		if f.firstText == nil && string(key) == "text" {
+			f.firstText = raw
+		}
+	}
+}
+
+// inOutcome notes what tells a success from a failure. A key that is isError but
+// for its case counts: some clients decode so.
+func (f *fields) inOutcome(lv level, key, raw []byte) {
+	switch {
+	case len(key) == len("isError") && bytes.EqualFold(key, []byte("isError")):
+		f.marked = f.marked || string(raw) != "false"
+	case lv == nested:
+	case string(key) == "structuredContent":
+		f.structured = raw
+	case string(key) == "content":
+		f.marked = f.marked || raw[0] != '['
 	}
 }
 

@@ -19,6 +19,9 @@ const (
 	params        // its params
 	meta          // params._meta
 	outcome       // its result or error
+	nested        // an object in its result that may be a tool result itself
+	blocks        // the content of its result: an array
+	block         // one of them
 )
 
 // fields are the raw values of one message's members; nil when absent.
@@ -28,6 +31,8 @@ type fields struct {
 	metaVersion, metaCapabilities            []byte // params._meta
 	repeated, variant                        []byte // the first key that repeats, or that is one but for its case
 	idRepeated                               bool
+	structured, firstText                    []byte // result.structuredContent, the first text of result.content
+	marked                                   bool   // some isError is not false, or content is no array
 }
 
 type scanner struct {
@@ -103,7 +108,7 @@ func (s *scanner) value(lv level) bool {
 	case '{':
 		return s.object(lv)
 	case '[':
-		return s.array()
+		return s.array(lv)
 	case '"':
 		return s.str()
 	case 't':
@@ -166,17 +171,22 @@ func (s *scanner) enter() bool {
 	return s.depth >= 0 || s.fail(faultDeep)
 }
 
-func (s *scanner) array() bool {
+func (s *scanner) array(lv level) bool {
 	if !s.enter() {
 		return false
 	}
+
 	if s.next() == ']' {
 		s.i++
 		s.depth++
 		return true
 	}
 	for {
-		if !s.value(other) {
+		item := other
+		if lv == blocks && s.f.firstText == nil {
+			item = block
+		}
+		if !s.value(item) {
 			return false
 		}
 		switch s.next() {
@@ -221,7 +231,7 @@ func (s *scanner) object(lv level) bool {
 		if s.whole || lv != other {
 			key = unquote(s.b[start:s.i])
 			// One is enough, and looking for more would be quadratic.
-			if s.f.repeated == nil && s.repeats(base, &seen, key) {
+			if (s.whole || lv < nested) && s.f.repeated == nil && s.repeats(base, &seen, key) {
 				s.f.repeated = key
 			}
 		}
@@ -290,6 +300,13 @@ func below(lv level, key []byte) level {
 	case params:
 		if string(key) == "_meta" {
 			return meta
+		}
+	case outcome:
+		switch string(key) {
+		case "toolResult", "result":
+			return nested
+		case "content":
+			return blocks
 		}
 	}
 	return other

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// maxDisguise is the longest text of a failure in disguise; a longer one is
+	// MaxDisguise is the longest text of a failure in disguise, in bytes; a longer one is
 	// content.
-	maxDisguise = 8 << 10
+	MaxDisguise = 8 << 10
 	// maxBare bounds texts that begin with softer words.
 	maxBare = 600
 )
@@ -38,7 +38,7 @@ func (c *Classifier) Disguised(e *Evidence) (bad bool) {
 		}
 		return structuredError(v)
 	}
-	if len(e.Texts) == 0 || len(e.Texts[0]) > maxDisguise {
+	if len(e.Texts) == 0 || len(e.Texts[0]) > MaxDisguise {
 		return false
 	}
 	t := strings.TrimSpace(e.Texts[0])

@@ -1,0 +1,56 @@
+package caddymodule
+
+import (
+	"unsafe"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/caddymcp/gateway/normalize"
+	"github.com/caddymcp/gateway/normalize/classify"
+	"github.com/caddymcp/gateway/transport"
+)
+
+// success looks at a message in one pass. ok is true when it is the successful
+// answer to a call, whole and well formed, and out is then what the client gets.
+// Everything else is left to the normalizer, which reads more closely.
+func (x *exchange) success(msg []byte) (out []byte, ok bool) {
+	if len(x.calls) != 1 {
+		return nil, false
+	}
+	p := x.calls[0]
+	if p.Method == "initialize" {
+		return nil, false
+	}
+	a, ok := transport.PeekAnswer(msg)
+	if !ok || a.Kind != transport.Response || a.Result == nil || a.Error != nil || a.Dup || a.Marked {
+		return nil, false
+	}
+	if string(a.ID) != string(p.ID) || x.maybeDisguised(p, &a) {
+		return nil, false
+	}
+	p.answered = true
+	res := x.Success(&p.Call, a.Result)
+	if len(res) == len(a.Result) && (len(res) == 0 || &res[0] == &a.Result[0]) {
+		return msg, true
+	}
+	at := cap(msg) - cap(a.Result) // both end where the buffer ends
+	out = make([]byte, 0, len(msg)-len(a.Result)+len(res))
+	out = append(append(out, msg[:at]...), res...)
+	return append(out, msg[at+len(a.Result):]...), true
+}
+
+// maybeDisguised reports whether a success may be a failure in disguise.
+func (x *exchange) maybeDisguised(p *pending, a *transport.Answer) bool {
+	if !p.IsToolCall() || p.Disguised != normalize.DisguiseFlag && p.Disguised != normalize.DisguiseRewrite {
+		return false
+	}
+	// Escapes make a text longer: what is longer than this cannot be one.
+	if a.Structured == nil && (a.Text == nil || len(a.Text) > 6*classify.MaxDisguise) {
+		return false
+	}
+	e := classify.Evidence{Method: p.Method, Tool: p.Tool, Arguments: p.Arguments, Schema: p.Schema, Structured: a.Structured}
+	if a.Text != nil {
+		e.Texts = []string{gjson.Parse(unsafe.String(unsafe.SliceData(a.Text), len(a.Text))).String()}
+	}
+	return x.h.norm.Classifier.Disguised(&e)
+}
