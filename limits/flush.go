@@ -197,7 +197,7 @@ func (l *Redis) pipeline(ops []*syncOp, replies []*syncReply, errs []error) {
 	cmds := make([]*redis.Cmd, len(ops))
 	for i, op := range ops {
 		keys, arg := op.args(l, op.node.expect(l.o.Clock()))
-		cmds[i] = pipe.EvalSha(ctx, l.script.Hash(), keys, arg)
+		cmds[i] = pipe.EvalSha(ctx, l.script.Hash(), keys, arg, l.kept)
 	}
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, op := range ops {

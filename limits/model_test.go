@@ -63,7 +63,7 @@ func (o *modelOp) args(m *model, us int64) ([]string, []any) {
 			b = p.append(b)
 		}
 	}
-	return keys, []any{b, us / 1e6, us % 1e6}
+	return keys, []any{b, 1e9, us / 1e6, us % 1e6}
 }
 
 // flat is the reply as a list of numbers.

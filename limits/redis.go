@@ -7,6 +7,7 @@ import (
 	"fmt"
 	mrand "math/rand/v2"
 	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -143,8 +144,9 @@ type Redis struct {
 	script *redis.Script
 	source string
 	id     string
-	window int64 // ms
-	lease  int64 // ms
+	window int64  // ms
+	lease  int64  // ms
+	kept   string // ms, as the script takes it
 	hasher *Hasher
 
 	seq    atomic.Uint32
@@ -175,6 +177,7 @@ func NewRedis(client redis.UniversalClient, o RedisOptions) (*Redis, error) {
 	if o.source != nil {
 		l.source = o.source(syncSource)
 	}
+	l.kept = strconv.FormatInt(max(l.lease, (l.keep()+time.Second).Milliseconds()+coarse(l.window)), 10)
 	l.script = redis.NewScript(l.source)
 	l.hasher = NewHasher(o.Secret)
 	l.agreed.Store(len(o.Secret) > 0)

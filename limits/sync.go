@@ -100,9 +100,9 @@ func (o *syncOp) parse(cmd *redis.Cmd) (*syncReply, error) {
 // run sends one operation. EVALSHA first, EVAL when the node does not know the script: it was not executed then.
 func (l *Redis) run(ctx context.Context, o *syncOp) (*syncReply, error) {
 	keys, arg := o.args(l, o.node.expect(l.o.Clock()))
-	cmd := l.client.EvalSha(ctx, l.script.Hash(), keys, arg)
+	cmd := l.client.EvalSha(ctx, l.script.Hash(), keys, arg, l.kept)
 	if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
-		cmd = l.client.Eval(ctx, l.source, keys, arg)
+		cmd = l.client.Eval(ctx, l.source, keys, arg, l.kept)
 	}
 	return o.parse(cmd)
 }

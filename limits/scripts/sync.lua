@@ -35,6 +35,9 @@
 --       parts     u16  subjects that each call needs, and for each of them:
 --         index of KEYS u16, cost u32, slots u32, maxRpm u32, maxConcurrency u32      (limits: 0 counts only)
 --
+--       2 ms that a value is kept after it was written, as text (a number would be formatted anew in every run). Longer
+--         than any gateway remembers units, so that a value which has expired was not lost.
+--
 -- Reply, one packed string:
 --   status u8 (0 done, 1 replay of the last operation, 2 stale), now f64 ms, stepped f64 ms (the clock moved; 0 no)
 --   for each subject: n u32 in the window, live u32, gen f64, cum u32, stamp f64 of units counted now (ms, 0 none),
@@ -45,6 +48,7 @@
 
 local HEADF, HEAD = '<ddI4I4I4I2', 30
 local REGF, REG = '<I4I4I4I2', 22
+local REGISTER, ALONE = '<c8I4I4I4I2', '<ddI4I4I4I2c8I4I4I4I2'  -- a register; a head and its only register
 local SLOT = 8
 local M32 = 4294967296
 local M31 = 2147483648
@@ -57,13 +61,12 @@ local HEADER, SUBJECT, PART = '<c8I4I4I4dI4B', '<I4dI4I4I4d', '<I2I4I4I4I4'
 local SUBJECT_SIZE, PART_SIZE = 32, 18
 local SUBJECT_REPLY, DEMAND_REPLY = '<I4I4dI4dI4BI4', '<I4BI2I4'
 
-local unpack, pack, floor, max, min = struct.unpack, struct.pack, math.floor, math.max, math.min
+local unpack, pack, floor, sub, find = struct.unpack, struct.pack, math.floor, string.sub, string.find
 
 local nk, arg = #KEYS, ARGV[1]
 local gw, seq, window, ttl, expected, tolerance, assert_, at = unpack(HEADER, arg)
-local coarse = math.ceil(window / 128)
--- longer than any gateway remembers units (13 buckets of window/12), so that a value which has expired was not lost
-local KEEP = max(ttl, window + 2 * math.ceil(window / 12) + coarse + 1000)
+local coarse = floor((window + 127) / 128)
+local KEEP = ARGV[2]
 
 local t = redis.call('TIME')
 local us = t[1] * 1000000 + t[2]
@@ -74,6 +77,154 @@ if expected > 0 then
   if stepped <= tolerance and stepped >= -tolerance then stepped = 0 end
 end
 
+local body = at + SUBJECT_SIZE * nk
+local nd = unpack('<I2', arg, body)
+body = body + 2
+
+-- The way of nearly every operation: one subject, at most one demand, nothing to refund, a clock that goes forward. It
+-- does what the general way below does, without tables and functions, which cost as much as all the rest. It leaves by
+-- break, before it has written anything, when the operation turns out to need the general way.
+if nk == 1 and nd <= 1 then repeat
+  local held, known, seen, debt, refund = unpack(SUBJECT, arg, at)
+  if refund > 0 then break end
+  local v, gen, epoch, restored, live, cum, ngw = redis.call('GET', KEYS[1]), us, now, 0, 0, 0, 0
+  local rp, re, sp, se, d, lastEnd = 1, 0, 1, 0, 0, -1
+  local others = true  -- registers of other gateways
+  local mine, leaseEnd, was, lastSeq, granted = false, 0, 0, 0, 0
+  local n = 0
+  if v then
+    se = #v
+    if se < HEAD then break end
+    gen, epoch, restored, live, cum, ngw = unpack(HEADF, v)
+    rp, sp = HEAD + 1, HEAD + ngw * REG + 1
+    re = sp - 1
+    if re > se or (se - re) % SLOT ~= 0 then break end
+    d = now - epoch
+    if d < 0 or d > REBASE then break end
+    if se >= sp then
+      lastEnd = unpack('<I4', v, se - SLOT + 1)
+      if d < lastEnd - coarse - SMALL_STEP then break end
+    end
+    if re >= rp then
+      local e = unpack('<I4', v, re - REG + 9)
+      if d < e - 10 * ttl - SMALL_STEP then break end
+      while rp <= re do
+        local e, h = unpack('<I4I4', v, rp + 8)
+        if e > d then break end
+        live = live - h
+        rp = rp + REG
+      end
+      if re - rp + 1 == REG then
+        if sub(v, rp, rp + 7) == gw then mine, others = rp, false end
+      elseif rp > re then
+        others = false
+      else
+        local p = rp
+        while true do
+          p = find(v, gw, p, true)
+          if not p or p > re then break end
+          if (p - rp) % REG == 0 then mine = p break end
+          p = p + 1
+        end
+      end
+    else
+      others = false
+    end
+    while sp <= se do
+      local e, before = unpack('<I4I4', v, sp)
+      if e + window > d then n = (cum - before) % M32 break end
+      sp = sp + SLOT
+    end
+    if mine then
+      leaseEnd, was, lastSeq, granted = unpack(REGF, v, mine + 8)
+      local ahead = (seq - lastSeq) % M32
+      if ahead == 0 or ahead >= M31 then break end
+    end
+  else
+    v, others = '', false
+  end
+  live = live - was + held
+  if live < 0 then live = 0 end
+  local add, lost = debt, 0
+  if known ~= gen and known > 0 then
+    if seen > restored then add, lost, restored = add + seen - restored, 1, seen end
+  elseif (known == -1 or stepped ~= 0) and seen > n then
+    add = add + seen - n
+  end
+  n = n + add
+  local m, code, need, fine = 0, 0, 0, false
+  if nd == 1 then
+    local _, cost, slots, rpm, conc
+    m, _, _, cost, slots, rpm, conc = unpack('<I4I2I2I4I4I4I4', arg, body)
+    if cost > 0 and rpm > 0 then
+      local fit = floor((rpm - n) / cost)
+      if fit < 0 then fit = 0 end
+      if fit < m then m, code = fit, 1 end
+    end
+    if slots > 0 and conc > 0 then
+      local fit = floor((conc - live) / slots)
+      if fit < 0 then fit = 0 end
+      if fit < m then m, code = fit, 2 end
+    end
+    if m > 0 then
+      add, n = add + m * cost, n + m * cost
+      live, held = live + m * slots, held + m * slots
+      fine = rpm > 0 and rpm <= 128
+    end
+    if code == 1 then need = n + cost - rpm end
+  end
+  local stamp = 0
+  if add > 0 then
+    local g = coarse
+    if fine and se - sp + 1 < DENSE * SLOT then g = 1 end
+    local e = (floor(d / g) + 1) * g
+    if se < sp or e > lastEnd then
+      v = v .. pack('<I4I4', e, cum)
+      se, lastEnd = #v, e
+    end
+    cum = (cum + add) % M32
+    stamp = epoch + lastEnd
+  end
+  local left = mine and leaseEnd - d or 0
+  if left < 0 then left = 0 end
+  if add > 0 or assert_ == 1 or held ~= was or (mine and held > 0 and 3 * left < 2 * ttl) then
+    local one = m < UNKNOWN and m or UNKNOWN
+    local new
+    if not others then
+      new = pack(ALONE, gen, epoch, restored, live, cum, 1, gw, d + ttl, held, seq, one)
+    elseif mine then
+      new = pack(HEADF, gen, epoch, restored, live, cum, (re - rp + 1) / REG) .. sub(v, rp, mine - 1) ..
+        sub(v, mine + REG, re) .. pack(REGISTER, gw, d + ttl, held, seq, one)
+    else
+      new = pack(HEADF, gen, epoch, restored, live, cum, (re - rp + 1) / REG + 1) .. sub(v, rp, re) ..
+        pack(REGISTER, gw, d + ttl, held, seq, one)
+    end
+    redis.call('SET', KEYS[1], new .. sub(v, sp, se), 'PX', KEEP)
+    left = ttl
+  end
+  local idle = 0
+  if se >= sp and d > lastEnd then idle = d - lastEnd end
+  if nd == 0 then
+    return pack('<BddI4I4dI4dI4BI4', 0, now, stepped, n, live, gen, cum, stamp, left, lost, idle)
+  end
+  local wait = 0
+  if need > 0 then
+    wait = window
+    local p, from = sp, nil
+    while p <= se do
+      local e, before = unpack('<I4I4', v, p)
+      from = from or before
+      p = p + SLOT
+      local after = cum
+      if p <= se then after = unpack('<I4', v, p + 4) end
+      if (after - from) % M32 >= need then wait = e + window - d break end
+    end
+  end
+  return pack('<BddI4I4dI4dI4BI4I4BI2I4', 0, now, stepped, n, live, gen, cum, stamp, left, lost, idle, m, code, 1, wait)
+until true end
+
+local max = math.max
+
 -- restamp gives a state from a clock that went far back a new origin: everything counts from now on.
 local function restamp(v, rp, re, sp, se, cum, lastEnd)
   local n = 0
@@ -83,7 +234,7 @@ local function restamp(v, rp, re, sp, se, cum, lastEnd)
   end
   local regs = {}
   for p = rp, re, REG do
-    regs[#regs + 1] = v:sub(p, p + 7) .. pack('<I4', ttl) .. v:sub(p + 12, p + REG - 1)
+    regs[#regs + 1] = sub(v, p, p + 7) .. pack('<I4', ttl) .. sub(v, p + 12, p + REG - 1)
   end
   local r = table.concat(regs)
   local slots = n > 0 and pack('<I4I4', 1, (cum - n) % M32) or ''
@@ -95,13 +246,13 @@ local function rebase(v, rp, re, sp, se, shift)
   local out = {}
   for p = rp, re, REG do
     local e = unpack('<I4', v, p + 8)
-    out[#out + 1] = v:sub(p, p + 7) .. pack('<I4', max(e - shift, 0)) .. v:sub(p + 12, p + REG - 1)
+    out[#out + 1] = sub(v, p, p + 7) .. pack('<I4', max(e - shift, 0)) .. sub(v, p + 12, p + REG - 1)
   end
   local r = table.concat(out)
   out = {r}
   for p = sp, se, SLOT do
     local e = unpack('<I4', v, p)
-    out[#out + 1] = pack('<I4', max(e - shift, 0)) .. v:sub(p + 4, p + 7)
+    out[#out + 1] = pack('<I4', max(e - shift, 0)) .. sub(v, p + 4, p + 7)
   end
   v = table.concat(out)
   return v, 1, #r, #r + 1, #v
@@ -150,8 +301,15 @@ local function load(key)
   end
   local mine, leaseEnd, held, was, granted
   local p = rp
+  if re - rp + 1 == REG then -- the usual case, without a search
+    if sub(v, rp, rp + 7) == gw then
+      mine = rp
+      leaseEnd, held, was, granted = unpack(REGF, v, rp + 8)
+    end
+    p = re
+  end
   while p < re do
-    p = v:find(gw, p, true)
+    p = find(v, gw, p, true)
     if not p or p > re then break end
     if (p - rp) % REG == 0 then
       mine = p
@@ -174,89 +332,6 @@ local function wait(v, sp, se, cum, d, need)
     if (after - from) % M32 >= need then return e + window - d end
   end
   return window
-end
-
-local body = at + SUBJECT_SIZE * nk
-local nd = unpack('<I2', arg, body)
-body = body + 2
-
--- The way of nearly every operation: one subject, at most one demand, nothing to refund. It does what the general way
--- below does, without tables.
-if nk == 1 and nd <= 1 then
-  local held, known, seen, debt, refund = unpack(SUBJECT, arg, at)
-  if refund == 0 then
-    local v, gen, epoch, restored, live, cum, n, d, lastEnd, rp, re, sp, se, changed, mine, leaseEnd, was, last, granted = load(KEYS[1])
-    local ahead = mine and (seq - last) % M32 or 1
-    if ahead == 0 or ahead >= M31 then
-      local idle = se >= sp and max(d - lastEnd, 0) or 0
-      local r = pack('<Bdd', ahead == 0 and 1 or 2, now, stepped) ..
-        pack(SUBJECT_REPLY, n, live, gen, cum, 0, max(leaseEnd - d, 0), 0, idle)
-      if nd == 0 then return r end
-      return r .. pack(DEMAND_REPLY, (ahead == 0 and granted ~= UNKNOWN) and granted or 0, 3, 1, 0)
-    end
-    was = was or 0
-    live = max(live - was + held, 0)
-    local add, lost = debt, 0
-    if known ~= gen and known > 0 then
-      if seen > restored then add, lost, restored = add + seen - restored, 1, seen end
-    elseif known == -1 or stepped ~= 0 then
-      add = add + max(seen - n, 0)
-    end
-    n = n + add
-    local m, code, need, rpm, fine = 0, 0, 0, 0, false
-    if nd == 1 then
-      local units, parts, p = unpack('<I4I2', arg, body)
-      local _, cost, slots, r, conc = unpack(PART, arg, p)
-      m, rpm = units, r
-      if cost > 0 and rpm > 0 then
-        local fit = max(floor((rpm - n) / cost), 0)
-        if fit < m then m, code = fit, 1 end
-      end
-      if slots > 0 and conc > 0 then
-        local fit = max(floor((conc - live) / slots), 0)
-        if fit < m then m, code = fit, 2 end
-      end
-      if m > 0 then
-        add, n = add + m * cost, n + m * cost
-        live, held = live + m * slots, held + m * slots
-        fine = rpm > 0 and rpm <= 128
-      end
-      if code == 1 then need = n + cost - rpm end
-    end
-    local stamp = 0
-    if add > 0 then
-      local g = coarse
-      if fine and se - sp + 1 < DENSE * SLOT then g = 1 end
-      local e = (floor(d / g) + 1) * g
-      if se < sp or e > lastEnd then
-        v = v .. pack('<I4I4', e, cum)
-        se, lastEnd = #v, e
-      end
-      cum = (cum + add) % M32
-      stamp = epoch + lastEnd
-    end
-    local left = mine and max(leaseEnd - d, 0) or 0
-    if add > 0 or changed or assert_ == 1 or held ~= was or (mine and held > 0 and 3 * left < 2 * ttl) then
-      local regs
-      if not mine then
-        regs = v:sub(rp, re)
-      elseif re - rp + 1 == REG then
-        regs = ''
-      else
-        regs = v:sub(rp, mine - 1) .. v:sub(mine + REG, re)
-      end
-      redis.call('SET', KEYS[1],
-        pack(HEADF, gen, epoch, restored, live, cum, #regs / REG + 1) .. regs .. gw ..
-        pack(REGF, d + ttl, held, seq, m < UNKNOWN and m or UNKNOWN) .. v:sub(sp, se), 'PX', KEEP)
-      left = ttl
-    end
-    local idle = se >= sp and max(d - lastEnd, 0) or 0
-    if nd == 0 then
-      return pack('<BddI4I4dI4dI4BI4', 0, now, stepped, n, live, gen, cum, stamp, left, lost, idle)
-    end
-    return pack('<BddI4I4dI4dI4BI4I4BI2I4', 0, now, stepped, n, live, gen, cum, stamp, left, lost, idle,
-      m, code, 1, need > 0 and wait(v, sp, se, cum, d, need) or 0)
-  end
 end
 
 local subjects, status, granted = {}, 0, 0
@@ -308,7 +383,7 @@ for i = 1, nk do
       if e <= off then
         local after = p + SLOT <= s.se and unpack('<I4', s.v, p + SLOT + 4) or s.cum
         if e == off and (after - before) % M32 >= refund then
-          local out = {s.v:sub(1, p + SLOT - 1)}
+          local out = {sub(s.v, 1, p + SLOT - 1)}
           for q = p + SLOT, s.se, SLOT do
             local e2, b2 = unpack('<I4I4', s.v, q)
             out[#out + 1] = pack('<I4I4', e2, (b2 - refund) % M32)
@@ -380,13 +455,13 @@ for i = 1, nk do
   if s.add > 0 or s.changed or assert_ == 1 or renew or s.now ~= s.was then
     local regs
     if s.mine then
-      regs = s.v:sub(s.rp, s.mine - 1) .. s.v:sub(s.mine + REG, s.re)
+      regs = sub(s.v, s.rp, s.mine - 1) .. sub(s.v, s.mine + REG, s.re)
     else
-      regs = s.v:sub(s.rp, s.re)
+      regs = sub(s.v, s.rp, s.re)
     end
     regs = regs .. gw .. pack(REGF, d + ttl, s.now, seq, first)
     redis.call('SET', KEYS[i],
-      pack(HEADF, s.gen, s.epoch, s.restored, s.live, s.cum, #regs / REG) .. regs .. s.v:sub(s.sp, s.se), 'PX', KEEP)
+      pack(HEADF, s.gen, s.epoch, s.restored, s.live, s.cum, #regs / REG) .. regs .. sub(s.v, s.sp, s.se), 'PX', KEEP)
     s.mine, s.leaseEnd = 1, d + ttl
   end
   answer(s)
