@@ -157,6 +157,10 @@ type piece struct {
 	slot       run
 	ok, tried  bool
 	cut        bool // only the front of a compound may be shown
+
+	// before and further are the two words in front, in lower case, and between
+	// is what separates the nearer one.
+	before, further, between string
 }
 
 // clause returns the words around text[start:end] that may be shown, as slots
@@ -214,6 +218,8 @@ func position(w string) bool {
 	return ok && !httpStatus(n) || strings.IndexByte(w, ':') > 0
 }
 
+func digits(w string) bool { _, ok := smallInt(w); return ok }
+
 // edge are words with which a clause neither begins nor ends.
 var edge = wordSet(`a an the of to for and or in on at by with from is are was were be been that this it its as but if so than then when while error errors mcp`)
 
@@ -233,6 +239,16 @@ func trim(ps []piece, text string, from, to, start, end int, forward bool) (int,
 		if gap := text[ps[i-1].end:ps[i].start]; ps[i].start >= end && !goesOn[lower(text[ps[i].start:ps[i].end])] && (strings.HasPrefix(gap, ". ") || !forward && strings.Contains(gap, ":")) {
 			to = i
 			break
+		}
+	}
+	for i := from + 1; i < to; i++ {
+		// Numbers in a row are somebody's number.
+		if digits(text[ps[i-1].start:ps[i-1].end]) && digits(text[ps[i].start:ps[i].end]) {
+			if ps[i].start <= start {
+				from = i
+			} else {
+				to = i
+			}
 		}
 	}
 	for i := from; i+1 < to; i++ {

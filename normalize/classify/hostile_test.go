@@ -110,10 +110,13 @@ func TestNamesDoNotCross(t *testing.T) {
 		"User alice not found", "password authentication failed for user \"alice\"", "relation \"users_v2\" does not exist", "no such table: users_v2", "column users_v2.last does not exist",
 		"duplicate key value violates unique constraint \"users_v2_email_key\"", "Access denied for user 'alice'@'10.0.0.7' (using password: YES)", "Invalid login: u=alice p=hunter2",
 		"Record of patient alice wonderland does not exist", "database \"users_v2\" does not exist", "Key (email)=(alice) already exists.", "permission denied for table users_v2", "Table 'appdb.users_v2' doesn't exist",
+		"no such table: invoices", "relation \"invoices\" does not exist", "permission denied for table invoices", "column invoices does not exist", "The password is invoices", "Invalid passphrase: invoices river window",
+		"token: invoices is invalid", "Unknown column 'invoices' in 'field list'", "null value in column \"invoices\" violates not-null constraint", "index invoices not found", "User invoices is locked", "insert or update on table invoices violates foreign key",
+		"date of birth 1980-02-03 is invalid for customer invoices", "Access denied for user invoices",
 		"rate limit exceeded for org alice", "FATAL: role \"alice\" does not exist", "Lock held by alice on users_v2", "the password hunter2 is wrong", "passphrase: alice wonderland hunter2",
 	} {
 		got := strings.ToLower(c.Classify(&Evidence{Tool: "t", Texts: []string{raw}}).Text.String())
-		for _, b := range []string{"alice", "wonderland", "hunter2", "users_v2", "appdb"} {
+		for _, b := range []string{"alice", "wonderland", "hunter2", "users_v2", "appdb", "invoices", "1980"} {
 			if strings.Contains(got, b) {
 				t.Errorf("%q crossed: %q from %q", b, got, raw)
 			}

@@ -27,7 +27,12 @@ func pieces(text string, lo, hi int) []piece {
 			i++
 			continue
 		}
-		out = append(out, piece{start: i, end: j})
+		p := piece{start: i, end: j}
+		if n := len(out); n > 0 && !strings.Contains(text[out[n-1].end:i], "\n") {
+			p.further = out[n-1].before
+			p.before, p.between = lower(text[out[n-1].start:out[n-1].end]), text[out[n-1].end:i]
+		}
+		out = append(out, p)
 		i = j
 	}
 	return out
@@ -55,6 +60,14 @@ func (k known) fill(p *piece, text string) bool {
 	p.tried = true
 	if strings.HasPrefix(text[p.end:], "://") || p.start > 0 && strings.IndexByte("/\\@", text[p.start-1]) >= 0 {
 		return false // a part of an address or a path
+	}
+	w := text[p.start:p.end]
+	if s, ok := k.slot(w); ok {
+		p.slot, p.ok = one(s), true
+		return true
+	}
+	if w != k.name && !k.names && (!placed(text, p.start, p.end, p.before, p.further, p.between) || dated(w)) {
+		return false
 	}
 	if p.slot, p.ok = k.token(text[p.start:p.end]); p.ok {
 		return true
