@@ -39,6 +39,13 @@ type adminRoute struct {
 var adminRoutes = []adminRoute{
 	{http.MethodGet, "/mcp-gateway/state", adminState},
 	{http.MethodGet, "/mcp-gateway/limits", adminLimits},
+	{http.MethodGet, "/mcp-gateway/breakers", adminBreakers},
+	{http.MethodPost, "/mcp-gateway/breakers/reset", adminResetBreakers},
+	{http.MethodGet, "/mcp-gateway/services", adminServices},
+	{http.MethodPost, "/mcp-gateway/services/{service}/disable", adminSwitch(true)},
+	{http.MethodPost, "/mcp-gateway/services/{service}/enable", adminSwitch(false)},
+	{http.MethodPost, "/mcp-gateway/services/{service}/tools/{tool}/disable", adminSwitch(true)},
+	{http.MethodPost, "/mcp-gateway/services/{service}/tools/{tool}/enable", adminSwitch(false)},
 }
 
 // Routes implements caddy.AdminRouter.

@@ -41,6 +41,9 @@ func (x *exchange) answerFailure(f failure) error {
 		body = x.withoutCall(car, f)
 	case !keepStatus && f.fault == classify.NoFault && normalize.IsMessage(f.body):
 		body = x.message(car, f.body)
+		if x.unknown {
+			return x.denyUnknown()
+		}
 		if x.allResults() && isResult(body) {
 			status = http.StatusOK
 		}
@@ -54,6 +57,9 @@ func (x *exchange) answerFailure(f failure) error {
 				one, rep = x.h.norm.FailureAsError(car, f.fault, f.body, &p.Call)
 			} else {
 				one, rep = x.h.norm.Failure(car, f.fault, f.body, &p.Call)
+			}
+			if !keepStatus && x.unknownTool(&rep) {
+				return x.denyUnknown()
 			}
 			x.report(&rep)
 			answers = append(answers, one)

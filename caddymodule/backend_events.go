@@ -31,6 +31,7 @@ func limitsObserver() *limits.Observer {
 
 // breakerChanged is told when a breaker opens, probes or closes.
 func breakerChanged(e limits.BreakerEvent) {
+	breakerNoted(e)
 	storeLog().Info("breaker changed", zap.String("service", e.Key.Service), zap.String("tool", word(e.Key.Tool)),
 		zap.String("from", string(e.From)), zap.String("to", string(e.To)), zap.Int("failures", e.Failures),
 		zap.Bool("manual", e.Manual), zap.Bool("remote", e.Remote))

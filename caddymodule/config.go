@@ -11,7 +11,6 @@ import (
 	"github.com/caddymcp/gateway/normalize/classify"
 	"github.com/caddymcp/gateway/normalize/envelope"
 	"github.com/caddymcp/gateway/normalize/sanitize"
-	"github.com/caddymcp/gateway/transport"
 )
 
 // Auth is what every request must carry.
@@ -20,6 +19,9 @@ type Auth struct {
 	// checks that a token is there and well formed, not that it is valid:
 	// that is the work of Caddy's authentication modules or of the server.
 	Bearer *BearerAuth `json:"bearer,omitempty"`
+
+	// Keys asks for a key that stands in a file.
+	Keys *KeysAuth `json:"keys,omitempty"`
 }
 
 // BearerAuth names what the refusal of a request without a token says.
@@ -28,23 +30,14 @@ type BearerAuth struct {
 	Realm string `json:"realm,omitempty"`
 
 	// The URL of the protected resource metadata (RFC 9728) in
-	// WWW-Authenticate. Default: none.
+	// WWW-Authenticate. Default: that of the document that the gateway serves
+	// when authorization_servers is set, else none.
 	ResourceMetadata string `json:"resource_metadata,omitempty"`
-}
 
-func (a *Auth) bearer(repl *caddy.Replacer) (*transport.Bearer, error) {
-	if a.Bearer == nil {
-		return nil, nil
-	}
-	realm, err := replaced(repl, "realm", a.Bearer.Realm)
-	if err != nil {
-		return nil, err
-	}
-	meta, err := replaced(repl, "resource_metadata", a.Bearer.ResourceMetadata)
-	if err != nil {
-		return nil, err
-	}
-	return &transport.Bearer{Realm: realm, ResourceMetadata: meta}, nil
+	// Issuers whose tokens the server takes. With them the gateway serves the
+	// protected resource metadata at /.well-known/oauth-protected-resource,
+	// followed by the path of the endpoint.
+	AuthorizationServers []string `json:"authorization_servers,omitempty"`
 }
 
 // Errors says how failures look.
@@ -154,6 +147,11 @@ type ToolRule struct {
 
 	// The tool to suggest instead, by the code of the failure.
 	Suggest map[string]string `json:"suggest,omitempty"`
+
+	// Whether the tools are switched off, and the reason that callers are
+	// shown: one line of at most 200 characters. Default: a fixed text.
+	Disabled     bool   `json:"disabled,omitempty"`
+	DisabledText string `json:"disabled_text,omitempty"`
 
 	patterns []pattern
 	service  string

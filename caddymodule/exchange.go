@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/caddymcp/gateway/normalize"
+	"github.com/caddymcp/gateway/policy"
 	"github.com/caddymcp/gateway/transport"
 )
 
@@ -18,6 +20,7 @@ var (
 	errSilent   = errors.New("the server was silent for too long")
 	errTooLarge = errors.New("the answer is too large to look at")
 	errLeaving  = errors.New("the gateway is stopping")
+	errUnknown  = errors.New("the tool does not exist")
 )
 
 // exchange is one HTTP request and its answer. It belongs to the goroutine of
@@ -40,6 +43,16 @@ type exchange struct {
 
 	// failed is true when an answer or a part of it was rewritten or refused.
 	failed bool
+
+	next caddyhttp.Handler
+	key  *policy.Key   // that the request presents; nil without auth keys
+	seen *policy.Tools // what the caller sees, once it is known
+
+	// suspect: nobody has listed the tool, and the caller does not see all. bare
+	// are then the headers of the answer before anything else was done, and
+	// unknown is true when the server said that there is no such tool.
+	suspect, unknown bool
+	bare             http.Header
 }
 
 // pending is one call of the request.
@@ -47,6 +60,7 @@ type pending struct {
 	normalize.Call
 	timeout  time.Duration
 	answered bool
+	policy   policyCall
 }
 
 // newExchange takes down what the request says.
@@ -71,7 +85,7 @@ func (x *exchange) admit(req *transport.Request) {
 			ID: m.ID, Method: m.Method, Tool: m.Tool, Arguments: m.Arguments,
 			Modern: req.Era == transport.Modern, Task: m.Task,
 		}}
-		x.h.options(p)
+		x.options(p)
 		if p.IsToolCall() {
 			p.Schema = x.h.schema(x.scope(), p.Tool)
 			p.Structured = x.h.structured(p.Schema)

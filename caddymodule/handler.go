@@ -14,8 +14,10 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/caddymcp/gateway/limits"
 	"github.com/caddymcp/gateway/normalize"
 	"github.com/caddymcp/gateway/normalize/schema"
+	"github.com/caddymcp/gateway/policy"
 	"github.com/caddymcp/gateway/transport"
 )
 
@@ -104,6 +106,24 @@ type Handler struct {
 	// option decides that option.
 	Tools []*ToolRule `json:"tools,omitempty"`
 
+	// Which tools which callers see. Default: everybody sees all.
+	ToolViews []*ToolView `json:"tool_views,omitempty"`
+
+	// When a tool that keeps failing is left alone. Default: never.
+	Breaker *Breaker `json:"breaker,omitempty"`
+
+	// Which arguments must not point into private networks. Default: none.
+	SSRFGuard *SSRFGuard `json:"ssrf_guard,omitempty"`
+
+	// What is checked against the schemas of the tools: `arguments` before the
+	// call, `results` after it. What is not known is not checked.
+	Checks []string `json:"validate,omitempty"`
+
+	// Where schemas come from: `learn` from the lists that pass, `fetch` also by
+	// asking the server before the first call of a caller who has not listed
+	// the tools, with the caller's credentials. Default: `learn`.
+	Schemas string `json:"schemas,omitempty"`
+
 	// How failures look.
 	Errors *Errors `json:"errors,omitempty"`
 
@@ -121,6 +141,11 @@ type Handler struct {
 	metrics *metrics
 	store   LimitsModule // set when stores were opened
 	stores  *backend
+
+	engine      *policy.Engine
+	breaker     limits.Breaker
+	authServers []string
+	fetched     fetched
 
 	listeners listeners
 
@@ -170,7 +195,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	if h.Auth != nil {
-		if h.rules.Bearer, err = h.Auth.bearer(repl); err != nil {
+		if h.rules.Bearer, h.authServers, err = h.Auth.provision(ctx, repl, h.serviceName()); err != nil {
 			return err
 		}
 	}
@@ -187,6 +212,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	h.metrics = newMetrics(ctx)
 
 	if err := h.provisionBackend(ctx); err != nil {
+		return err
+	}
+	if err := h.provisionPolicy(ctx, repl); err != nil {
 		return err
 	}
 

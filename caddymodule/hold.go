@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddymcp/gateway/normalize"
 	"github.com/caddymcp/gateway/normalize/classify"
+	"github.com/caddymcp/gateway/normalize/schema"
 )
 
 // carrier tells the normalizer what HTTP says of a message.
@@ -54,6 +55,9 @@ func (w *responseWriter) finishHeld() error {
 		return x.answerFailure(failure{status: w.status, fault: w.fault, header: h, body: body})
 	}
 	out := x.message(carrier(w.status, h), body)
+	if x.unknown {
+		return x.denyUnknown()
+	}
 	if open := x.open(); len(open) > 0 {
 		// JSON that answers nothing would leave the client waiting.
 		return x.answerFailure(failure{status: w.status, fault: classify.Empty, header: h})
@@ -89,6 +93,10 @@ func (x *exchange) message(car normalize.Carrier, msg []byte) []byte {
 	}
 	out, reports := x.h.norm.Message(car, msg, x)
 	for i := range reports {
+		if x.unknownTool(&reports[i]) {
+			x.unknown = true
+			return x.hiddenAnswer()
+		}
 		x.report(&reports[i])
 	}
 	return out
@@ -118,8 +126,15 @@ func (x *exchange) negotiated(msg []byte) []byte {
 // Success implements normalize.Exchange.
 func (x *exchange) Success(c *normalize.Call, result []byte) []byte {
 	switch c.Method {
+	case "tools/call":
+		return x.toolResult(c, result)
 	case "tools/list":
 		return x.toolList(result)
+	case "":
+		// A resumed stream: whatever it answers, nothing hidden may be in it.
+		if tools := x.tools(); tools.Restricted() && gjson.GetBytes(result, "tools").IsArray() {
+			result, _ = schema.FilterTools(result, tools.Visible)
+		}
 	case "server/discover":
 		x.h.learnVersions(result)
 	}

@@ -62,6 +62,7 @@ func (x *exchange) report(rep *normalize.Report) {
 	if !rep.Flagged {
 		x.failed = true
 	}
+	x.noteOutcome(rep.Call, e.Class)
 	h.metrics.failure(x, rep)
 	x.noteFailure(e)
 	msg := "rewrote failure"

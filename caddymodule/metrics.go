@@ -25,6 +25,7 @@ var collectors = sync.OnceValue(func() *metrics {
 		disguise: counter("disguised_failures_total", "Successes that state a failure and were passed.", "service", "tool", "code"),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: ns, Subsystem: sub, Name: "request_duration_seconds",
 			Help: "Time from the request to the end of its answer.", Buckets: prometheus.DefBuckets}, []string{"method", "era"}),
+		policy: policyCollectors(),
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: ns, Subsystem: sub, Name: "listening_streams",
 			Help: "Open streams that only listen."}),
 	}
@@ -34,11 +35,12 @@ type metrics struct {
 	requests, refusals, failures, disguise *prometheus.CounterVec
 	seconds                                *prometheus.HistogramVec
 	streams                                prometheus.Gauge
+	policy                                 *policyMetrics
 }
 
 func newMetrics(ctx caddy.Context) *metrics {
 	m := collectors()
-	for _, c := range []prometheus.Collector{m.requests, m.refusals, m.failures, m.disguise, m.seconds, m.streams} {
+	for _, c := range append(m.policy.collectors(), m.requests, m.refusals, m.failures, m.disguise, m.seconds, m.streams) {
 		var already prometheus.AlreadyRegisteredError
 		if err := ctx.GetMetricsRegistry().Register(c); err != nil && !errors.As(err, &already) {
 			ctx.Logger().Error("registering metrics: " + err.Error())

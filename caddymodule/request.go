@@ -77,6 +77,21 @@ func (h *Handler) readBody(r *http.Request) ([]byte, *transport.Refusal, error) 
 	return b.Bytes(), nil, nil
 }
 
+// outgoing sets the headers of a request to the server. A key of the gateway is
+// not for the server.
+func (x *exchange) outgoing(r *http.Request) {
+	if x.key != nil {
+		r.Header.Del("Authorization")
+	}
+	if x.kind == transport.NotMCP {
+		return
+	}
+	r.Header.Set("Accept-Encoding", "identity")
+	if x.kind == transport.Post {
+		r.Header.Set("Accept", transport.CanonicalAccept)
+	}
+}
+
 // setBody gives the next handler the body that was checked. The buffer is not
 // pooled: a transport may read it after the request has ended.
 func setBody(r *http.Request, body []byte) {

@@ -94,6 +94,11 @@ func (w *responseWriter) WriteHeader(status int) {
 		h.Del("Content-Length")
 		h.Del("Content-Encoding")
 		w.events = newEventWriter(w.x, w.ResponseWriter, carrier(status, h), w.coding)
+		if w.x.suspect {
+			// Until the server's first word: it may be that there is no such tool.
+			w.events.waiting = status
+			return
+		}
 		w.ResponseWriter.WriteHeader(status)
 	}
 }
@@ -140,7 +145,13 @@ func (w *responseWriter) Write(p []byte) (int, error) {
 	case pass:
 		return w.ResponseWriter.Write(p)
 	case stream:
-		return w.events.Write(p)
+		n, err := w.events.Write(p)
+		if err == errUnknown {
+			w.mode = deaf
+			w.x.abort(errUnknown)
+			return len(p), nil
+		}
+		return n, err
 	case hold:
 		w.x.alive()
 		return w.keep(p)
@@ -176,6 +187,9 @@ func (w *responseWriter) ReadFrom(r io.Reader) (int64, error) {
 // FlushError flushes what was passed on. While an answer is held there is
 // nothing to flush, and the header must not go out.
 func (w *responseWriter) FlushError() error {
+	if w.mode == stream && w.events.waiting != 0 {
+		return nil
+	}
 	switch w.mode {
 	case pass, stream:
 		return http.NewResponseController(w.ResponseWriter).Flush()
@@ -208,9 +222,15 @@ func (w *responseWriter) finish(err error, cut bool) error {
 	if fault == classify.NoFault && cut {
 		fault = classify.Cut
 	}
+	if w.mode == deaf && x.unknown {
+		return x.denyUnknown()
+	}
 	switch w.mode {
 	case stream:
-		return w.events.finish(fault, err)
+		if err = w.events.finish(fault, err); err == errUnknown {
+			return x.denyUnknown()
+		}
+		return err
 	case pass:
 		return err
 	case hold:

@@ -12,13 +12,19 @@ import (
 // ServeHTTP is the way of a request through the gateway.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	x := h.newExchange(w, r)
+	x.next = next
 	head := h.headOf(r)
 	var refusal *transport.Refusal
-	if x.kind, refusal = h.rules.CheckHead(&head); refusal != nil {
+	x.kind, refusal = h.rules.CheckHead(&head)
+	if refusal = x.authenticate(&head, refusal); refusal != nil {
 		return x.refuseTransport(refusal)
 	}
 	switch x.kind {
 	case transport.NotMCP:
+		if h.metadata(w, r) {
+			return nil
+		}
+		x.outgoing(r)
 		return next.ServeHTTP(w, r)
 	case transport.Preflight:
 		return h.preflight(w, r)
@@ -65,10 +71,7 @@ func (x *exchange) forward(next caddyhttp.Handler) error {
 	defer rw.free()
 	r := x.r.WithContext(x.ctx)
 	r.Header = r.Header.Clone()
-	r.Header.Set("Accept-Encoding", "identity")
-	if x.kind == transport.Post {
-		r.Header.Set("Accept", transport.CanonicalAccept)
-	}
+	x.outgoing(r)
 	err, cut := call(next, rw, r, x)
 	return rw.finish(err, cut)
 }

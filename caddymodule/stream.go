@@ -24,6 +24,11 @@ type eventWriter struct {
 	drop   bool   // the rest of an event that is too large
 	broken bool   // an event was no JSON
 	err    error
+
+	// waiting is the status that goes out before the first word of the server;
+	// 0 when it has gone. said is true when that word has come.
+	waiting int
+	said    bool
 }
 
 func newEventWriter(x *exchange, w http.ResponseWriter, car normalize.Carrier, coding string) *eventWriter {
@@ -48,8 +53,19 @@ func (e *eventWriter) Write(p []byte) (int, error) {
 
 // plain takes decoded bytes.
 func (e *eventWriter) plain(p []byte) error {
-	e.out = e.out[:0]
+	if e.waiting == 0 {
+		e.out = e.out[:0]
+	}
 	err := e.split.Write(p, e.event)
+	if e.waiting != 0 {
+		if e.x.unknown {
+			return errUnknown
+		}
+		if !e.said && len(e.out) <= maxWaiting {
+			return err
+		}
+		e.commit()
+	}
 	if len(e.out) > 0 {
 		if _, werr := e.w.Write(e.out); werr != nil {
 			return werr
@@ -59,6 +75,17 @@ func (e *eventWriter) plain(p []byte) error {
 		e.out = nil
 	}
 	return err
+}
+
+// maxWaiting is how much is kept back for the server's first word.
+const maxWaiting = 16 << 10
+
+// commit sends the header that waited.
+func (e *eventWriter) commit() {
+	if e.waiting != 0 {
+		e.w.WriteHeader(e.waiting)
+		e.waiting = 0
+	}
 }
 
 // event decides about one event.
@@ -75,9 +102,12 @@ func (e *eventWriter) event(ev transport.Event) error {
 	}
 	data := ev.Data()
 	if len(data) == 0 {
+		// An event with an id and nothing else only primes the stream.
+		e.said = e.said || len(ev.Field("id")) == 0
 		e.out = append(e.out, ev.Raw...)
 		return nil
 	}
+	e.said = true
 	if ev.Over {
 		e.over(ev, data)
 		return nil
@@ -140,10 +170,16 @@ func (e *eventWriter) finish(fault classify.Fault, err error) error {
 			fault = classify.Cut
 		}
 	}
-	e.out = e.out[:0]
+	if e.waiting == 0 {
+		e.out = e.out[:0]
+	}
 	if ferr := e.split.Close(e.tail); ferr != nil {
 		return ferr
 	}
+	if e.waiting != 0 && e.x.unknown {
+		return errUnknown
+	}
+	e.commit()
 	open := e.x.open()
 	if e.x.clientGone() || e.x.aborted() == errLeaving {
 		open = nil

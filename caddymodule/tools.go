@@ -25,7 +25,8 @@ func (t *ToolRule) matches(tool string) bool {
 }
 
 // options fills in what the configuration says of a call.
-func (h *Handler) options(p *pending) {
+func (x *exchange) options(p *pending) {
+	h := x.h
 	p.Service, p.ServiceNamed = h.service, h.service != ""
 	p.Disguised = normalize.Disguise(h.Errors.Disguised)
 	p.timeout = time.Duration(h.Timeout)
@@ -48,7 +49,13 @@ func (h *Handler) options(p *pending) {
 		}
 	}
 	tool := p.Tool
-	p.Suggest = func(code envelope.Code) string { return h.suggestion(tool, code) }
+	p.Suggest = func(code envelope.Code) string {
+		s := h.suggestion(tool, code)
+		if s != "" && !x.tools().Visible(s) {
+			return ""
+		}
+		return s
+	}
 }
 
 func (h *Handler) suggestion(tool string, code envelope.Code) string {
@@ -58,6 +65,15 @@ func (h *Handler) suggestion(tool string, code envelope.Code) string {
 		}
 	}
 	return ""
+}
+
+// learn takes in the schemas of a list of tools.
+func (x *exchange) learn(result []byte) {
+	scope := ""
+	if gjson.GetBytes(result, "cacheScope").Str == "private" {
+		scope = x.scope()
+	}
+	x.h.schemas.Learn(scope, result, time.Now())
 }
 
 // schema returns what is known of a tool to this caller.
@@ -81,15 +97,17 @@ func (h *Handler) structured(t *schema.Tool) bool {
 	return !t.HasOutput() || t.Amendable()
 }
 
-// toolList sees a tools/list answer pass: it learns the schemas, and amends
-// them so that they admit the envelope.
+// toolList sees a tools/list answer pass: it learns the schemas, takes out what
+// the caller does not see, and amends schemas so that they admit the envelope.
 func (x *exchange) toolList(result []byte) []byte {
 	h := x.h
-	scope := ""
-	if gjson.GetBytes(result, "cacheScope").Str == "private" {
-		scope = x.scope()
+	x.learn(result)
+	if h.Schemas == "fetch" {
+		h.fetched.listed(x.scope())
 	}
-	h.schemas.Learn(scope, result, time.Now())
+	if tools := x.tools(); tools.Restricted() {
+		result, _ = schema.FilterTools(result, tools.Visible)
+	}
 	if h.Errors.StructuredContent != "amend" {
 		return result
 	}

@@ -276,6 +276,19 @@ func raisedByTool(code int64, v classify.Verdict) bool {
 	return true
 }
 
+// SaysUnknownTool reports whether a failure says that there is no such tool:
+// in words, or by the JSON-RPC error of an unknown name or method.
+func SaysUnknownTool(rep *Report) bool {
+	if rep.Envelope.Code != envelope.NotFound {
+		return false
+	}
+	if strings.HasPrefix(rep.Rule, "absent.tool") {
+		return true
+	}
+	code := gjson.Get(view(rep.Original), "error.code").Int()
+	return code == codeInvalidParams || code == codeMethodNotFound
+}
+
 // definedData returns the data that the specification defines for a code, which
 // stays as it came, or nil.
 func definedData(code int64, data gjson.Result) []byte {

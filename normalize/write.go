@@ -24,6 +24,10 @@ func Result(c *Call, e envelope.Envelope, meta []byte) []byte {
 	return message(c.ID, "result", result(c, e, meta))
 }
 
+// ResultObject writes the CallToolResult of Result alone, for a success that has
+// to be replaced (Exchange.Success).
+func ResultObject(c *Call, e envelope.Envelope, meta []byte) []byte { return result(c, e, meta) }
+
 // result writes the CallToolResult alone.
 func result(c *Call, e envelope.Envelope, meta []byte) []byte {
 	env := Marshal(e)

@@ -149,6 +149,9 @@ func (r *Rules) CheckHead(h *Head) (Kind, *Refusal) {
 	return kind, nil
 }
 
+// Document reports whether the request reads a well-known document, of which no credential is asked.
+func (h *Head) Document() bool { return isDocument(h) }
+
 // isDocument recognises the reading of a well-known document. A server that answers on every path would take a
 // call or a stream there as well, so those are no documents.
 func isDocument(h *Head) bool {
