@@ -90,9 +90,9 @@ func streams(body string, n int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		c := http.NewResponseController(w)
-		for len(body) > 0 {
-			piece := body[:min(n, len(body))]
-			body = body[len(piece):]
+		for rest := body; len(rest) > 0; {
+			piece := rest[:min(n, len(rest))]
+			rest = rest[len(piece):]
 			io.WriteString(w, piece)
 			c.Flush()
 		}
