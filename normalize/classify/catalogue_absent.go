@@ -46,7 +46,7 @@ var absentCauses = []cause{
 		*doesnotexist | *notexistexception | was not found | were not found | wasn't found | is not found | isn't found | cannot be found | can't be found
 		could not be found | couldn't be found | could not find | couldn't find | cannot find | can't find | unable to find | unable to locate
 		failed to find | failed to locate | did not find | didn't find | not be found | no longer exists | does not exist | doesn't exist | do not exist
-		don't exist | did not exist | not exist | not exists | does_not_exist | nonexistent | non-existent | no such | did not resolve | does not resolve | not a recognized | not recognized id | could not route | nothing found | none exist | there is no | no active | there are no | isn't available
+		don't exist | did not exist | not exist | not exists | does_not_exist | nonexistent | non-existent | no such | did not resolve | not a recognized | not recognized id | could not route | nothing found | none exist | there is no | cannot resolve symbol | cannot resolve column | cannot resolve reference | cannot resolve name | no active | there are no | isn't available
 		no entry | no entries | kein eintrag | keine ergebnisse | nicht vorhanden | nie znaleziono | nie istnieje | nenalezen | ikke fundet | hittades inte | ei löydy | tidak ditemukan | không tìm thấy
 		no such bucket | nosuchbucket
 		nosuchkey | nosuchentity* | nosuchelement* | nosuchupload | nosuchhostedzone | nosuchelementexception | nosuchwindowexception | no such container
@@ -61,7 +61,7 @@ var absentCauses = []cause{
 		empty result set | unknown channel | unknown user | unknown message | unknown guild | unknown member | unknown role | unknown model | unknown id
 		unknown object | unknown entity | unknown issue | unknown project | unknown host key | unknown revision | unknown blob | unknown manifest
 		manifest unknown | name unknown | could not resolve to a | could not resolve to an | could not resolve reference | exact match | did not match any
-		not known to git | bad revision | bad object | invalid reference | not a git repository | not a valid object name | ambiguous argument
+		not known to git | bad revision | bad object | not a git repository | not a valid object name | ambiguous argument
 		couldn't find remote ref | pathspec | entity not found | requested entity was not found | requested resource | recordnotfound | record not found
 		recorddoesnotexist | objectdoesnotexist | entitynotfound* | emptyresultdataaccess* | noresultfound | noresultexception | resourcenotfound*
 		resource not found | resource_not_found | resourcemissing | resource_missing | object_not_found | objectnotfound | parentresourcenotfound

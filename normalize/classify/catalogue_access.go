@@ -5,7 +5,7 @@ import "github.com/caddymcp/gateway/normalize/envelope"
 // accessCauses: who may do what.
 var accessCauses = []cause{
 	{id: "auth.credentials", tier: tierMeaning, code: envelope.AuthFailed, phrases: `
-		api key or refresh | was rejected while | 已失效 | 重新登录 | 请重新登录 | jwserror | jwsinvalid* | basic authentication | authentication with passwords | invalid_auth | *_api_key…not set | *_api_key…required | *_api_key…missing | *_api_key…environment variable | *_token…environment variable
+		api key or refresh | was rejected while | 已失效 | 重新登录 | 请重新登录 | jwserror | jwsinvalid* | basic authentication | authentication with passwords | authorization grant | auth login | az login | login first | log in first | obtain new credentials | obtain a new token | invalid_auth | *_api_key…not set | *_api_key…required | *_api_key…missing | *_api_key…environment variable | *_token…environment variable
 		*_token…not set | *_token…must be set | *_api_key…must be set | *_secret…not set | not_authed | invalid_token | token_expired | token_revoked | token_inactive | token_invalid | tokenexpirederror | jsonwebtokenerror
 		account_not_found | invalid_api_key | invalid_apikey | invalidapikey | api_key_invalid | api_key_missing | missing_api_key | apikeyinvalid
 		invalid_client | invalid_credentials | invalidcredentials* | bad_credentials | badcredentials* | invalid_grant | unauthorized_client
@@ -101,7 +101,7 @@ var accessCauses = []cause{
 		team_access_not_granted | ekm_access_denied | forbidden | forbidden_error | forbiddenexception | forbiddenerror | prohibited | denied by
 		request denied | request_denied | denied access | command denied | command not allowed | command is not allowed | command is blocked | blocked by
 		was blocked by | has been blocked | is blocked | request blocked | request was blocked | ip_not_allowed | ip address is not allowed | ip not allowed
-		ip not accessible by | not accessible to | is not accessible | saml enforcement | rent a paid | premium required | must rent | not entitled | no entitlement | not in whitelist | not accessible by | not accessible to | is not accessible | saml enforcement | rent a paid | premium required | must rent | not entitled | no entitlement | not in whitelist | not whitelisted | not in the whitelist | not in allowlist | not in the allowlist | not on the allowlist
+		ip not accessible by | not accessible to | is not accessible | saml enforcement | rent a paid | premium required | must rent | not entitled | no entitlement | dangerous command | dangerous operation | unsafe command | considered unsafe | not in whitelist | not accessible by | not accessible to | is not accessible | saml enforcement | rent a paid | premium required | must rent | not entitled | no entitlement | not in whitelist | not whitelisted | not in the whitelist | not in allowlist | not in the allowlist | not on the allowlist
 		not in the allowed | not in allowed | not an allowed | domain not allowed | host not allowed | origin not allowed | invalid origin
 		invalid host header | is not in the allowlist | robots.txt…disallow* | robots.txt | autonomous fetching | captcha | bot detected | bot protection
 		anti-bot | automated access | cloudflare challenge | attention required | just a moment | checking your browser | verify you are human

@@ -27,7 +27,7 @@ var argumentCauses = []cause{
 	{id: "argument.invalid", tier: tierMeaning, code: envelope.BadRequest, phrases: `
 		operator does not exist | incorrect integer value | incorrect value | incorrect datetime value | incorrect date value | incorrect decimal value
 		unrecognized | unrecognised | unknown operator | unknown stage | unknown modifier | would result in no changes | no changes | nothing to commit | maximum allowed
-		is the maximum | cannot navigate to invalid | could not be downloaded | address required | name required | id required | value required | invalid argument | invalid arguments | invalid_argument | invalid_arguments | invalidargument* | invalidparameter* | invalidrequest* | invalidinput*
+		is the maximum | cannot navigate to invalid | could not be downloaded | address required | name required | id required | value required | nothing to update | nothing to change | nothing to do | no fields to | no changes to | no updates | no data to | invalid reference | were provided | was empty | is empty | are empty | invalid argument | invalid arguments | invalid_argument | invalid_arguments | invalidargument* | invalidparameter* | invalidrequest* | invalidinput*
 		invalidvalue* | invalidquery* | illegalargument* | illegal argument | illegal value | argumentexception | argumentnullexception | argumentoutofrange*
 		argumenterror | arguments are invalid | invalid parameter | invalid parameters | invalid params | invalid_params | invalid_parameter
 		invalid_parameters | invalid param | invalid input | invalid_input | invalid request | invalid_request | invalid_request_error | invalid body

@@ -8,7 +8,7 @@ import (
 // crashCauses: the code of the tool or of the service broke.
 var crashCauses = []cause{
 	{id: "conflict", tier: tierMeaning, code: envelope.UpstreamClientError, class: envelope.Retryable, phrases: `
-		deadlock | deadlock detected | deadlock found | er_lock_deadlock | lock wait timeout | er_lock_wait_timeout | could not serialize access
+		deadlock | deadlock detected | deadlockdetected | acquire lock | acquire the lock | obtain lock | fast-forwarded | deadlock found | er_lock_deadlock | lock wait timeout | er_lock_wait_timeout | could not serialize access
 		serialization failure | serializationfailure | could not obtain lock | lock not available | transaction conflict | transactionconflict*
 		transaction was aborted | write conflict | writeconflict | version conflict | version_conflict* | conflict occurred | conflict_error
 		conflictexception | edit conflict | editconflict | optimistic lock* | optimisticlock* | stale object | staleobjectstate* | object has been modified
@@ -23,7 +23,7 @@ var crashCauses = []cause{
 		failed_precondition | failedprecondition`},
 	{id: "crash", tier: tierMeaning, code: envelope.UpstreamError, class: envelope.Terminal, lead: leadCrash, phrases: `
 		cannot read properties of | cannot read property | cannot set properties of | cannot set property | cannot destructure property
-		cannot convert undefined or null | cannot access…before initialization | cannot assign to read only property | unhashable type | can't compare | cannot compare | not json serializable | is not serializable | values to unpack | indices must be | offset-naive
+		cannot convert undefined or null | cannot access…before initialization | cannot assign to read only property | unhashable type | non-iterable | concatenate str | os.pathlike | unsupported type: | update depth exceeded | can't compare | cannot compare | not json serializable | is not serializable | values to unpack | indices must be | offset-naive
 		for an int32 | for an int64 | keyword argument repeated | is not callable | unbound method | abstract class | missing 1 required positional argument: 'self' | is not a function
 		is not a constructor | is not iterable | is not defined | is not an object (evaluating | is undefined | undefined is not | null is not
 		undefined index | undefined offset | undefined variable | undefined array key | undefined property | undefined method | undefined local variable

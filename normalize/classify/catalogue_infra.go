@@ -26,7 +26,7 @@ var infraCauses = []cause{
 		deadline expired | deadline was exceeded | operation was aborted | operation was canceled | operation was cancelled | operation timed
 		this operation was aborted | the user aborted a request | request aborted | request was aborted | request was canceled due to | aborterror | abort_err
 		context canceled | context cancelled | request canceled | request cancelled | task was canceled | task was cancelled | cancellederror
-		statement_timeout | canceling statement due | query execution was interrupted | querycanceled | 57014 | took too long | taking too long
+		statement_timeout | canceling statement due | query execution was interrupted | querycanceled | 57014 | took too long | timely response | timely manner | in a timely | taking too long
 		exceeded the time limit | exceeded time limit | exceeded maximum execution time | exceeded max time | exceeded timeout | execution time limit
 		maximum execution time | maxtimemsexpired | time limit exceeded | no response within | did not respond in time | did not respond within
 		didn't respond in time | not respond in time | failed to respond in time | waiting failed | ms exceeded | i/o timeout | code: 524 | 超时 | タイムアウト
@@ -35,7 +35,7 @@ var infraCauses = []cause{
 		invalid timeout | timeout must | timeout: input | timeout should | unknown option | timeout is required | unexpected keyword argument 'timeout'
 		lock wait timeout`},
 	{id: "net.starting", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Retryable, phrases: `
-		is starting up | is loading | model is loading | starting up | still starting | not ready yet | is not ready | not yet ready | warming up | is currently loading | loading redis
+		is starting up | unable to persist | misconf | is loading | model is loading | starting up | still starting | not ready yet | is not ready | not yet ready | warming up | is currently loading | loading redis
 		loading…the dataset in memory | is being initialized | still initializing | is shutting down | shutting down | in recovery mode | 57p03
 		temporarily unavailable | temporary unavailable | temporary failure, please | temporarily down | currently unavailable | service is unavailable
 		service unavailable | service_unavailable | serviceunavailable* | service temporarily | service is temporarily | service is down | server is down
@@ -48,7 +48,7 @@ var infraCauses = []cause{
 		vorübergehend | indisponible | no disponible | não disponível | indisponível | non disponibile | недоступен`, unless: `
 		rate limit | feature is not available | not available on your | not available in your`},
 	{id: "net.dns", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadReach, phrases: `
-		enotfound | eai_again | eai_nodata | eai_fail | getaddrinfo | gaierror | socket.gaierror | name or service not known
+		enotfound | name does not resolve | host does not resolve | eai_again | eai_nodata | eai_fail | getaddrinfo | gaierror | socket.gaierror | name or service not known
 		temporary failure in name resolution | name resolution | nodename nor servname | no address associated with hostname | no such host
 		could not resolve | couldn't resolve | cannot resolve | failed to resolve | unable to resolve | unresolved host | unresolvedaddress*
 		unknownhostexception | unknown host | host not found | host unknown | server ip address could not be found | could not translate host name | dns error
@@ -120,7 +120,7 @@ var infraCauses = []cause{
 		unable to connect | unable to establish | unable to open connection | error connecting | error occurred while connecting | error establishing
 		disconnected | not connected | not connected to | 08001`, unless: `failed to fetch p | failed to fetch users | failed to fetch data`},
 	{id: "reply.nonjson", tier: tierInfra, code: envelope.UpstreamNonJSON, lead: leadNonJSON, phrases: `
-		parsed as json | as json | unexpected token '<' | unexpected token < in json | unexpected token…is not valid json | unexpected token…in json | unexpected end of json
+		expected json | received text/html | got text/html | empty response | empty reply | empty body | while parsing response | while parsing the response | parsed as json | as json | unexpected token '<' | unexpected token < in json | unexpected token…is not valid json | unexpected token…in json | unexpected end of json
 		unexpected non-whitespace character after json | unexpected character at line | unexpected character encountered while parsing
 		unexpected character ( | unexpected eof while parsing json | unterminated string in json | bad control character in string literal in json
 		is not valid json | was not valid json | not valid json | not a valid json | not valid json response | invalid json | invalid json response

@@ -8,7 +8,7 @@ import (
 // limitCauses: output schemas, private addresses, rates, capacity, switches.
 var limitCauses = []cause{
 	{id: "output.schema", tier: tierOutput, code: envelope.OutputValidationFailed, phrases: `
-		output validation error | output validation failed | output validation…failed | output schema validation failed | output schema validation error
+		output validation error | match outputschema | match output schema | violates its output schema | violates the output schema | output validation failed | output validation…failed | output schema validation failed | output schema validation error
 		output schema but no structured | outputschema defined but no structured | invalid structured content | invalid structured output
 		invalid tools/call result | validating tool output | tool output validation | output does not match…schema | output did not match…schema
 		does not match the output schema | does not match output schema | does not match its output schema | does not match tool's output schema
@@ -46,7 +46,7 @@ var limitCauses = []cause{
 		per-second limit | too many requests | too_many_requests | toomanyrequests* | too many api requests | too many api calls | too many calls
 		too many attempts | too many login attempts | too many failed | too many queries | too many messages | too many retries in | too many tokens
 		too frequent | too frequently | too_frequent | excessive requests | excessive request rate | making too many | made too many | sent too many
-		sending too many | sending requests too | sending messages too | requests too quickly | requests too fast | too quickly | too fast | slow down
+		sending too many | sending requests too | sending messages too | requests too quickly | requests too fast | too much | too much request | weight used | request weight | cap hit | cap reached | cap exceeded | outstanding requests | requests in a short | slow your | cool off | wait before | too quickly | too fast | slow down
 		slowdown | slow_down | please slow | throttl* | request was throttled | throttlingexception | throttlederror | provisionedthroughputexceeded*
 		throughput exceeded | throughput for the table was exceeded | requestthrottled* | bandwidthlimitexceeded | flood_wait* | floodwait* | flood wait
 		floodwaiterror | flood control | quota exceeded | quota_exceeded | quotaexceeded* | exceeded quota | exceeded its quota | exceeded the quota
@@ -65,7 +65,7 @@ var limitCauses = []cause{
 		insufficient_quota | current quota, please check your plan | exceeds the maximum rate limit value | no rate limit | concurrent request*
 		concurrency limit* | unauthenticated requests | invalid rate limit`},
 	{id: "limit.credits", tier: tierMeaning, code: envelope.UpstreamClientError, advice: adviceBilling, phrases: `
-		insufficient_quota | current quota, please check your plan | any credits | creditsdepleted | credits limit | credit limit | insufficient credits | insufficient credit
+		insufficient_quota | current quota, please check your plan | any credits | creditsdepleted | credits limit | enterprise plan | pro plan | paid plan | premium plan | business plan | higher plan | credit limit | insufficient credits | insufficient credit
 		not enough credits | no credits | no credits remaining | no credits left | no remaining credits | out of credits | run out of credits
 		ran out of credits | credits exhausted | credit exhausted | credits depleted | credit balance is too low | credit balance too low | credit balance
 		insufficient balance | insufficient_balance | insufficient funds | insufficient_funds | insufficient credit balance | payment required
@@ -77,7 +77,7 @@ var limitCauses = []cause{
 		trial has expired | trial expired | trial has ended | trial_expired | free tier limit | free trial | card was declined | card_declined | card_error
 		余额不足 | 欠费 | 套餐不支持 | guthaben`},
 	{id: "capacity", tier: tierCapacity, code: envelope.AtCapacity, phrases: `
-		at capacity | at_capacity | at full capacity | at max capacity | at maximum capacity | over capacity | overcapacity | capacity exceeded
+		at capacity | all slots | slots are in use | all in use | currently in use by others | no capacity left | at_capacity | at full capacity | at max capacity | at maximum capacity | over capacity | overcapacity | capacity exceeded
 		capacity reached | capacity limit | insufficient capacity | insufficientinstancecapacity | no capacity | no available capacity | model_at_capacity
 		overloaded | overloaded_error | overloadederror | engine is currently overloaded | server overload | system overload | system is overloaded | too busy
 		server is busy | currently busy | is busy processing | resource is busy | high demand | high load | high traffic | heavy load | under load

@@ -14,7 +14,7 @@ var sets = []set{
 		auth | oauth | jwt | bearer | access key | secret key | client secret | personal access token | pat | cookie | sign-in | signin | principal | identity
 		令牌 | 密钥 | 密码 | 登录 | トークン | パスワード | 토큰 | 비밀번호 | zugangsdaten | passwort | mot de passe | identifiants | contraseña | credenciales | senha`},
 	{"bad", `invalid | incorrect | wrong | bad | expired | revoked | rejected | missing | required | malformed | unrecognized | unrecognised | not valid | not set | not provided
-		not recognized | not accepted | not configured | not present | not supplied | not exist | inactive | failed | failure | denied | unknown | absent | empty | mismatch | unverified | incomplete
+		not recognized | not accepted | no longer valid | no longer accepted | obtain new | not configured | not present | not supplied | not exist | inactive | failed | failure | denied | unknown | absent | empty | mismatch | unverified | incomplete
 		unable | could not | error | 失效 | 无效 | 错误 | 过期 | 失败 | 无法 | 無効 | 期限切れ | 만료 | ungültig | falsch | abgelaufen | invalide | expiré | incorrect | inválido | inválida | expirado | caducado`},
 	{"right", `permission | permissions | privilege | privileges | scope | scopes | role | roles | rights | authorization | authorized | entitlement | entitled | license | licence | premium
 		admin | administrator | owner | saml | sso | whitelist | allowlist | acl | policy | iam | access`},
@@ -25,8 +25,8 @@ var sets = []set{
 		interrupted | hung up | not running | not responding | unresponsive | not respond | not started | stopped | killed | not available | not alive | not online | no response | shut down | went away | 失败 | 断开 | 中断`},
 	{"quota", `requests | calls | usage | quota | quotas | rate | hits | queries | operations | attempts | daily | hourly | monthly | weekly | rpm | tpm | rps | qps | invocations`},
 	{"over", `exceeded | exhausted | surpassed | depleted | used up | limit reached | limit hit | run out | over limit | limit was reached | limit has been reached | maxed out | over the limit | limit exceeded`},
-	{"parallel", `concurrent | concurrency | parallel | simultaneous | simultaneously | queue | slots | slot | pool | workers | sessions | threads | runners | seats`},
-	{"full", `full | exhausted | max | reached | exceeded | too many | saturated | no available | none available | no free | all busy | all in use | limit | maximum number | unavailable | waiting`},
+	{"parallel", `concurrent | concurrency | parallel | simultaneous | simultaneously | queue | slots | slot | pool | workers | sessions | threads | runners | seats | jobs | runs | executions | sandboxes | browsers | containers`},
+	{"full", `full | exhausted | max | reached | exceeded | too many | saturated | no available | none available | no free | all busy | all in use | limit | maximum number | unavailable | waiting | in use`},
 	{"inside", `private ip | private address | private addresses | private network | private networks | private range | private ip range | private host | internal ip | internal address | internal addresses
 		internal network | internal host | loopback | link-local | localhost | reserved ip | reserved address | reserved range | metadata endpoint | metadata service | 169.254.169.254 | 127.0.0.1 | rfc1918 | rfc 1918 | non-routable`},
 	{"refuse", `block | blocked | blocks | blocking | refusing | refuse | refused to | disallowed | prohibited | forbidden | not allowed | not permitted | denied | rejected | not accepted | unsafe | protection | guard | cannot be accessed | disabled for`},

@@ -84,6 +84,10 @@ func (d *doc) decide(e *Evidence) decision {
 	if d.page {
 		return decision{code: envelope.UpstreamNonJSON, class: envelope.Dependency, rule: "page"}
 	}
+	if d.wait.d > 0 || proseWait(d.low) > 0 {
+		// Who says when to come back was asked too often.
+		return decision{code: envelope.RateLimited, class: envelope.Retryable, rule: "wait"}
+	}
 	if h, ok := p.first(tierClass, tierClass); ok {
 		return p.by(h, 0, e)
 	}

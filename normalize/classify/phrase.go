@@ -73,7 +73,7 @@ func (m *matcher) find(low string, dst []hit) []hit {
 			key[4] = '*'
 			dst = m.try(m.first[string(key[:])], low, i, dst)
 		}
-		if len(w) > 8 {
+		if len(w) > 6 {
 			for _, p := range m.suffixes {
 				if strings.HasSuffix(w, p.segs[0]) {
 					if to, ok := p.tail(low, end); ok {

@@ -181,7 +181,7 @@ func (d *doc) walk(v gjson.Result, key string, depth, round int) {
 			return
 		}
 		if round < maxRounds {
-			d.message(cleanInner(s), round+1)
+			d.message(s, round+1)
 		}
 	case v.IsArray():
 		n := 0
@@ -245,7 +245,7 @@ func (d *doc) object(v gjson.Result, key string, depth, round int) {
 	if len(d.msgs)+len(d.codes)+len(d.issues) == 0 && len(order) > 0 && depth == 0 {
 		for _, k := range order[:min(len(order), 8)] {
 			if x := fields[k]; x.Type == gjson.String && strings.ContainsAny(x.String(), " ") && !secretKey(k) {
-				d.message(cleanInner(x.String()), round+1)
+				d.message(x.String(), round+1)
 			}
 		}
 	}
@@ -289,9 +289,6 @@ func isCodeWord(s string) bool {
 	}
 	return true
 }
-
-// cleanInner decodes nothing more; inner strings come out of JSON unescaped.
-func cleanInner(s string) string { return s }
 
 // hasKey reports whether the JSON object has that key.
 func hasKey(object []byte, key string) bool {
