@@ -31,6 +31,11 @@ func init() {
 //		max_response_body <size>
 //		timeout <duration>
 //		auth bearer { … }
+//		caller <placeholder...>
+//		count tools/call | all
+//		max_streams <n>
+//		limits memory | redis <address...> { … }
+//		limit [<name>] { … }
 //		tool <pattern...> { … }
 //		errors { … }
 //	}
@@ -43,7 +48,7 @@ func parse(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 	seen := make(options)
 	for nesting := h.Nesting(); h.NextBlock(nesting); {
 		option := h.Val()
-		if option != "tool" {
+		if option != "tool" && option != "limit" {
 			if err := seen.once(h, option); err != nil {
 				return nil, err
 			}
@@ -76,6 +81,16 @@ func parseOption(h httpcaddyfile.Helper, gw *caddymodule.Handler, option string)
 		gw.Timeout, err = durationArg(h)
 	case "auth":
 		gw.Auth, err = parseAuth(h)
+	case "caller":
+		gw.Caller, err = someArgs(h)
+	case "count":
+		gw.Count, err = wordArg(h, "tools/call", "all")
+	case "max_streams":
+		gw.MaxStreams, err = countArg(h)
+	case "limits":
+		gw.LimitsRaw, err = parseLimits(h)
+	case "limit":
+		err = parseLimit(h, gw)
 	case "tool":
 		err = parseTool(h, gw)
 	case "errors":

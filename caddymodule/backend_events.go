@@ -15,18 +15,17 @@ import (
 // of whichever config runs.
 func storeLog() *zap.Logger { return caddy.Log().Named("mcp_gateway.limits") }
 
-// limitsObserver is told what happens inside a store.
-func limitsObserver() *limits.Observer {
-	return &limits.Observer{
-		Redis: func(_ string, _ time.Duration, _, _ int, _ error) {},
-		Fallback: func(node string, away bool, d time.Duration, err error) {
-			if away {
-				storeLog().Warn("redis is away", zap.String("node", node), zap.Error(err))
-				return
-			}
-			storeLog().Info("redis is back", zap.String("node", node), zap.Duration("away", d))
-		},
+// redisFallback is told when a node of Redis is given up, and when it is back.
+func redisFallback(node string, away bool, d time.Duration, err error) {
+	m := storeCollectors()
+	if away {
+		m.away.Inc()
+		storeLog().Warn("redis is away: limits go on without it", zap.String("node", node), zap.Error(err))
+		return
 	}
+	m.away.Dec()
+	m.fallback.Add(d.Seconds())
+	storeLog().Info("redis is back", zap.String("node", node), zap.Duration("away", d))
 }
 
 // breakerChanged is told when a breaker opens, probes or closes.

@@ -10,6 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/caddymcp/gateway/limits"
 	"github.com/caddymcp/gateway/normalize"
 	"github.com/caddymcp/gateway/policy"
 	"github.com/caddymcp/gateway/transport"
@@ -40,6 +41,10 @@ type exchange struct {
 	ctx     context.Context
 	silence *time.Timer
 	timeout time.Duration
+
+	held    held           // what the limits gave
+	who     string         // see caller
+	whoHash limits.Subject // see callerSubject
 
 	// failed is true when an answer or a part of it was rewritten or refused.
 	failed bool
@@ -162,7 +167,7 @@ func (x *exchange) aborted() error {
 		return nil
 	}
 	switch err := context.Cause(x.ctx); err {
-	case errSilent, errTooLarge, errLeaving:
+	case errSilent, errTooLarge, errLeaving, errLeaseLost:
 		return err
 	}
 	return nil

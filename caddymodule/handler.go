@@ -56,6 +56,7 @@ const (
 // `{http.mcp_gateway.code}` | The code of the failure, after the answer, if there was one
 // `{http.mcp_gateway.error_class}` | The class of the failure, likewise
 // `{http.mcp_gateway.key_hash}` | A keyed hash of the caller, when limits are in force
+// `{http.mcp_gateway.limit}` | The name of the limit that refused the request
 //
 // Method and tool are words of the client: they are cut at 128 bytes and hold
 // printable ASCII only.
@@ -131,6 +132,27 @@ type Handler struct {
 	// Default: `memory`.
 	LimitsRaw json.RawMessage `json:"limits,omitempty" caddy:"namespace=http.mcp_gateway.limits inline_key=backend"`
 
+	// The limits. All that apply to a call must admit it. At most 8.
+	Limits []*Limit `json:"limit,omitempty"`
+
+	// Who sent a request, for limits, breakers and logs: the first of these
+	// texts all of whose placeholders have a value, else the client's IP
+	// address (of IPv6 the /64). Default: the authenticated user
+	// `{http.auth.user.id}`, then the bearer token.
+	//
+	// A token that nothing has checked can be changed at will, and with it the
+	// count: put an authentication handler or `auth` in front.
+	Caller []string `json:"caller,omitempty"`
+
+	// Which requests limits count: `tools/call`, or `all` except the handshake,
+	// discovery, `ping`, notifications and streams that listen, which are never
+	// refused for limits. Default: `tools/call`.
+	Count string `json:"count,omitempty"`
+
+	// The most streams that only listen per caller. They take no slot of
+	// `concurrency`. Default: no limit.
+	MaxStreams int `json:"max_streams,omitempty"`
+
 	ctx     caddy.Context
 	logger  *zap.Logger
 	events  *caddyevents.App
@@ -141,6 +163,9 @@ type Handler struct {
 	metrics *metrics
 	store   LimitsModule // set when stores were opened
 	stores  *backend
+	streams *limitMetrics
+
+	callerKeys []callerKey
 
 	engine      *policy.Engine
 	breaker     limits.Breaker
@@ -211,7 +236,11 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	h.schemas = schema.NewStore(maxKnownTools)
 	h.metrics = newMetrics(ctx)
 
+	registerStoreMetrics(ctx)
 	if err := h.provisionBackend(ctx); err != nil {
+		return err
+	}
+	if err := h.provisionLimits(repl); err != nil {
 		return err
 	}
 	if err := h.provisionPolicy(ctx, repl); err != nil {

@@ -218,6 +218,8 @@ func (w *responseWriter) finish(err error, cut bool) error {
 		fault = classify.Timeout
 	case errTooLarge:
 		fault = classify.TooLarge
+	case errLeaseLost:
+		return w.finishLost()
 	}
 	if fault == classify.NoFault && cut {
 		fault = classify.Cut

@@ -47,7 +47,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if no := x.decide(); no != nil {
 		return x.refuseCalls(no)
 	}
-	if no := x.acquire(); no != nil {
+	if no := x.acquire(); no == clientLeft {
+		return x.endForGone()
+	} else if no != nil {
 		return x.refuseCalls(no)
 	}
 	return x.forward(next)
@@ -60,6 +62,7 @@ func (x *exchange) forward(next caddyhttp.Handler) error {
 	defer x.cancel(nil)
 	stop := x.watch()
 	defer stop()
+	defer x.watchLease()()
 	if x.listening() {
 		defer x.h.listeners.add(x)()
 		x.h.metrics.streams.Inc()

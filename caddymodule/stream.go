@@ -70,6 +70,7 @@ func (e *eventWriter) plain(p []byte) error {
 		if _, werr := e.w.Write(e.out); werr != nil {
 			return werr
 		}
+		e.x.passedOn()
 	}
 	if cap(e.out) > maxPooled {
 		e.out = nil
