@@ -11,33 +11,24 @@ import (
 //	auth bearer {
 //		realm <name>
 //		resource_metadata <url>
+//		authorization_servers <url...>
 //	}
+//
+// or auth keys, see parseKeys.
 func parseAuth(h httpcaddyfile.Helper) (*caddymodule.Auth, error) {
-	kind, err := oneArg(h)
-	if err != nil {
-		return nil, err
+	if !h.NextArg() {
+		return nil, h.ArgErr()
 	}
-	if kind != "bearer" {
-		return nil, h.Errf("unknown kind of auth '%s': must be bearer", kind)
-	}
-	b := new(caddymodule.BearerAuth)
-	seen := make(options)
-	for nesting := h.Nesting(); h.NextBlock(nesting); {
-		option := h.Val()
-		if err := seen.once(h, option); err != nil {
+	switch kind := h.Val(); kind {
+	case "bearer":
+		if err := noArgs(h); err != nil {
 			return nil, err
 		}
-		switch option {
-		case "realm":
-			b.Realm, err = oneArg(h)
-		case "resource_metadata":
-			b.ResourceMetadata, err = oneArg(h)
-		default:
-			err = h.Errf("unrecognized option '%s' of auth bearer", option)
-		}
-		if err != nil {
-			return nil, err
-		}
+		b := new(caddymodule.BearerAuth)
+		return &caddymodule.Auth{Bearer: b}, parseChallenge(h, kind, &b.Realm, &b.ResourceMetadata, &b.AuthorizationServers)
+	case "keys":
+		return parseKeys(h)
+	default:
+		return nil, h.Errf("unknown kind of auth '%s': must be bearer or keys", kind)
 	}
-	return &caddymodule.Auth{Bearer: b}, nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func init() {
-	httpcaddyfile.RegisterHandlerDirective("mcp_gateway", parse)
+	httpcaddyfile.RegisterDirective("mcp_gateway", parseRoute)
 	// Before reverse_proxy it would be left out by `handle { reverse_proxy }`:
 	// handle and route are sorted before it. So it goes in front of invoke,
 	// the first of them: after authentication, inside encode, and around both.
@@ -30,12 +30,17 @@ func init() {
 //		max_request_body <size>
 //		max_response_body <size>
 //		timeout <duration>
-//		auth bearer { … }
+//		auth bearer | keys <file> { … }
 //		caller <placeholder...>
 //		count tools/call | all
 //		max_streams <n>
 //		limits memory | redis <address...> { … }
 //		limit [<name>] { … }
+//		breaker { … }
+//		tools [<matcher>] { … }
+//		ssrf_guard [<argument...>] { … }
+//		validate arguments | results …
+//		schemas learn | fetch
 //		tool <pattern...> { … }
 //		errors { … }
 //	}
@@ -48,7 +53,7 @@ func parse(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 	seen := make(options)
 	for nesting := h.Nesting(); h.NextBlock(nesting); {
 		option := h.Val()
-		if option != "tool" && option != "limit" {
+		if option != "tool" && option != "tools" && option != "limit" {
 			if err := seen.once(h, option); err != nil {
 				return nil, err
 			}
@@ -91,6 +96,16 @@ func parseOption(h httpcaddyfile.Helper, gw *caddymodule.Handler, option string)
 		gw.LimitsRaw, err = parseLimits(h)
 	case "limit":
 		err = parseLimit(h, gw)
+	case "breaker":
+		gw.Breaker, err = parseBreaker(h)
+	case "tools":
+		err = parseTools(h, gw)
+	case "ssrf_guard":
+		gw.SSRFGuard, err = parseSSRFGuard(h)
+	case "validate":
+		gw.Checks, err = validateArgs(h)
+	case "schemas":
+		gw.Schemas, err = wordArg(h, "learn", "fetch")
 	case "tool":
 		err = parseTool(h, gw)
 	case "errors":

@@ -1,11 +1,13 @@
 package caddyfile
 
 import (
+	"strings"
+
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 
 	"github.com/caddymcp/gateway/caddymodule"
 	"github.com/caddymcp/gateway/normalize/envelope"
-	"github.com/caddymcp/gateway/policy"
+	"github.com/caddymcp/gateway/normalize/sanitize"
 )
 
 // parseTool reads
@@ -15,16 +17,12 @@ import (
 //		timeout <duration>
 //		disguised off | flag | rewrite
 //		suggest <code> <tool>
+//		disabled [<text>]
 //	}
 func parseTool(h httpcaddyfile.Helper, gw *caddymodule.Handler) error {
-	patterns, err := someArgs(h)
+	patterns, err := patternArgs(h)
 	if err != nil {
 		return err
-	}
-	for _, p := range patterns {
-		if _, err := policy.ParsePattern(p); err != nil {
-			return h.Errf("invalid pattern '%s': %v", p, err)
-		}
 	}
 	rule := &caddymodule.ToolRule{Match: patterns}
 	seen := make(options)
@@ -44,6 +42,8 @@ func parseTool(h httpcaddyfile.Helper, gw *caddymodule.Handler) error {
 			rule.Disguised, err = wordArg(h, "off", "flag", "rewrite")
 		case "suggest":
 			err = parseSuggest(h, rule)
+		case "disabled":
+			err = parseDisabled(h, rule)
 		default:
 			err = h.Errf("unrecognized option '%s' of tool", option)
 		}
@@ -70,5 +70,24 @@ func parseSuggest(h httpcaddyfile.Helper, rule *caddymodule.ToolRule) error {
 		rule.Suggest = make(map[string]string)
 	}
 	rule.Suggest[code] = tool
+	return nil
+}
+
+// parseDisabled reads the reason that callers are shown, if there is one.
+func parseDisabled(h httpcaddyfile.Helper, rule *caddymodule.ToolRule) error {
+	rule.Disabled = true
+	if !h.NextArg() {
+		return nil
+	}
+	rule.DisabledText = h.Val()
+	if err := noArgs(h); err != nil {
+		return err
+	}
+	if strings.Contains(rule.DisabledText, "{") {
+		return nil // placeholders are resolved when the config is loaded
+	}
+	if _, err := sanitize.Operator(rule.DisabledText); err != nil {
+		return h.Errf("disabled: %v", err)
+	}
 	return nil
 }

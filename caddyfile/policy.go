@@ -1,0 +1,71 @@
+package caddyfile
+
+import (
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddymcp/gateway/caddymodule"
+	"github.com/caddymcp/gateway/policy"
+)
+
+// parseTools reads
+//
+//	tools [<matcher>] {
+//		allow <pattern...>
+//		deny <pattern...>
+//	}
+func parseTools(h httpcaddyfile.Helper, gw *caddymodule.Handler) error {
+	view := new(caddymodule.ToolView)
+	args := h.CountRemainingArgs()
+	set, matched, err := h.MatcherToken()
+	if err != nil {
+		return err
+	}
+	if set != nil {
+		view.MatcherSetsRaw = caddyhttp.RawMatcherSets{caddy.ModuleMap(set)}
+	}
+	if matched {
+		err = noArgs(h)
+	} else if args > 0 {
+		err = h.Errf("'%s' is no matcher: tools takes '@name', a path or '*', and a block", h.Val())
+	}
+	if err != nil {
+		return err
+	}
+	for nesting := h.Nesting(); h.NextBlock(nesting); {
+		var list *[]string
+		switch option := h.Val(); option {
+		case "allow":
+			list = &view.Allow
+		case "deny":
+			list = &view.Deny
+		default:
+			return h.Errf("unrecognized option '%s' of tools", option)
+		}
+		patterns, err := patternArgs(h)
+		if err != nil {
+			return err
+		}
+		*list = append(*list, patterns...)
+	}
+	if len(view.Allow)+len(view.Deny) == 0 {
+		return h.Err("tools needs allow or deny")
+	}
+	gw.ToolViews = append(gw.ToolViews, view)
+	return nil
+}
+
+// patternArgs reads one or more patterns on the names of tools.
+func patternArgs(h httpcaddyfile.Helper) ([]string, error) {
+	patterns, err := someArgs(h)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range patterns {
+		if _, err := policy.ParsePattern(p); err != nil {
+			return nil, h.Errf("invalid pattern '%s': %v", p, err)
+		}
+	}
+	return patterns, nil
+}
