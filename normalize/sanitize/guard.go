@@ -30,7 +30,14 @@ func Guard(s string, lit *Literals) bool {
 			return false
 		}
 	}
-	return Clean(s) == s && !masked(s) && !lit.Contains(s)
+	return Clean(s) == s && !masked(s) && !lit.Contains(s) && !reasonDirects(s)
+}
+
+// reasonDirects looks at the one sentence of a text that has words of the
+// server: a reason that tells the reader what to do does not cross.
+func reasonDirects(s string) bool {
+	_, reason, ok := strings.Cut(s, "Reason: ")
+	return ok && Directs(reason[:sentenceEnd(reason)])
 }
 
 // masked reports whether Mask would change s.
