@@ -39,6 +39,10 @@ func (c *Classifier) Explain(e *Evidence) (v Verdict) {
 
 func (c *Classifier) verdict(e *Evidence, d *doc) Verdict {
 	dec := d.decide(e)
+	if dec.code == envelope.UpstreamUnknown && len(e.Schema.CheckArguments(e.Arguments)) > 0 {
+		// A text that says nothing, and arguments that break the schema.
+		dec = decision{code: envelope.BadRequest, class: envelope.Validation, status: dec.status, rule: "schema"}
+	}
 	v := Verdict{Code: dec.code, Class: dec.class, Status: dec.status, Rule: dec.rule, Trace: d.trace}
 	if !v.Code.Known() {
 		v.Code = envelope.UpstreamUnknown

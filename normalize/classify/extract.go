@@ -16,6 +16,9 @@ const (
 	// maxRounds and maxDepth bound the unwrapping of JSON in text in JSON.
 	maxRounds = 3
 	maxDepth  = 8
+	// maxTexts and maxRaw bound the texts that are read at all.
+	maxTexts = 64
+	maxRaw   = 64 << 10
 	// maxIssues bounds the list of validation issues.
 	maxIssues = 4
 )
@@ -44,7 +47,7 @@ type doc struct {
 func gather(e *Evidence) *doc {
 	d := &doc{}
 	for i, t := range e.Texts {
-		if i == 64 {
+		if i == maxTexts || len(d.raw) > maxRaw {
 			break
 		}
 		d.add(t)
@@ -103,7 +106,7 @@ func (d *doc) add(raw string) {
 	if strings.ContainsRune(s, '’') {
 		s = strings.ReplaceAll(s, "’", "'")
 	}
-	if len(d.raw) < 64<<10 {
+	if len(d.raw) <= maxRaw {
 		d.raw += s + "\n"
 	}
 	d.message(s, 0)

@@ -189,7 +189,11 @@ func TestSchemaFirst(t *testing.T) {
 			t.Errorf("got %s %q, want %q", v.Class, v.Text, x.want)
 		}
 	}
-	v := c.Classify(&Evidence{Tool: "buy", Arguments: []byte(`{"quantity":1}`), Schema: tool, Texts: []string{""}})
+	v := c.Classify(&Evidence{Tool: "buy", Arguments: []byte(`{"quantity":900}`), Schema: tool, Texts: []string{"Error executing tool buy"}})
+	if v.Code != envelope.BadRequest || !strings.Contains(v.Text.String(), "'quantity'") {
+		t.Errorf("a bare failure with arguments that break the schema gives %s %q", v.Code, v.Text)
+	}
+	v = c.Classify(&Evidence{Tool: "buy", Arguments: []byte(`{"quantity":1}`), Schema: tool, Texts: []string{""}})
 	if !strings.Contains(v.Text.String(), "quantity (integer from 1 to 100, required)") {
 		t.Errorf("the hint of an empty failure is %q", v.Text)
 	}

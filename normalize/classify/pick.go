@@ -105,7 +105,7 @@ func (p *picker) inSentence(start, end int, from, to tier) (hit, bool) {
 			continue
 		}
 		c := &catalogue[h.rule]
-		if c.tier < from || c.tier > to || p.cancelled[h.rule] || p.inArgument(h) {
+		if c.tier < from || c.tier > to || p.cancelled[h.rule] || p.inArgument(h) || p.inPath(h) {
 			continue
 		}
 		if !found || p.before(h, best) {
@@ -159,6 +159,14 @@ func outranks(x, y *cause) int {
 		return -1
 	}
 	return 0
+}
+
+// inPath reports whether the hit stands in a URL or a path: what a page or a file
+// is called says nothing.
+func (p *picker) inPath(h hit) bool {
+	start := strings.LastIndexAny(p.d.low[max(0, h.start-200):h.start], " \n\t\"'(<") + 1 + max(0, h.start-200)
+	head := p.d.low[start:h.start]
+	return strings.Contains(head, "://") || strings.HasPrefix(head, "/")
 }
 
 // inArgument reports whether the hit is but the name of the refused argument:
