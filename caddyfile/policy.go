@@ -6,7 +6,6 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/caddymcp/gateway/caddymodule"
-	"github.com/caddymcp/gateway/policy"
 )
 
 // parseTools reads
@@ -54,18 +53,4 @@ func parseTools(h httpcaddyfile.Helper, gw *caddymodule.Handler) error {
 	}
 	gw.ToolViews = append(gw.ToolViews, view)
 	return nil
-}
-
-// patternArgs reads one or more patterns on the names of tools.
-func patternArgs(h httpcaddyfile.Helper) ([]string, error) {
-	patterns, err := someArgs(h)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range patterns {
-		if _, err := policy.ParsePattern(p); err != nil {
-			return nil, h.Errf("invalid pattern '%s': %v", p, err)
-		}
-	}
-	return patterns, nil
 }

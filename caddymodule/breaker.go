@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/tidwall/gjson"
 
 	"github.com/caddymcp/gateway/limits"
@@ -109,9 +108,9 @@ func (x *exchange) breakerScope() string {
 		if id := x.r.Header.Get("Mcp-Session-Id"); id != "" {
 			return x.h.backend().limiter.Hasher().Subject("session", id).String()
 		}
-		return x.callerHash()
+		return x.callerSubject().String()
 	case "key":
-		return x.callerHash()
+		return x.callerSubject().String()
 	}
 	return ""
 }
@@ -147,19 +146,6 @@ func (x *exchange) toolResult(c *normalize.Call, result []byte) []byte {
 	}
 	x.noteOutcome(c, "")
 	return result
-}
-
-// callerHash names the caller by a keyed hash: the authenticated user, else who
-// presents the credential, else the client's address.
-func (x *exchange) callerHash() string {
-	caller, _ := x.repl.GetString("http.auth.user.id")
-	if caller == "" {
-		caller = x.r.Header.Get("Authorization")
-	}
-	if caller == "" {
-		caller, _ = caddyhttp.GetVar(x.r.Context(), caddyhttp.ClientIPVarKey).(string)
-	}
-	return x.h.backend().limiter.Hasher().Subject("breaker", caller).String()
 }
 
 // breakerNoted counts a change of a breaker and tells the subscribers of the
