@@ -108,7 +108,7 @@ func failureProse(t string) bool {
 		return false
 	}
 	for _, p := range hard {
-		if strings.HasPrefix(low, p) {
+		if strings.HasPrefix(low, p) && (!strings.HasSuffix(p, "error") || reports(low[len(p):])) {
 			return !strings.HasPrefix(p, "failed:") || !countsTests(line)
 		}
 	}
@@ -126,6 +126,20 @@ func failureProse(t string) bool {
 		if strings.HasPrefix(low, p) && (strings.HasSuffix(p, " ") || ends(low[len(p):])) {
 			code, ok := probe(plain)
 			return ok && code != envelope.UpstreamUnknown
+		}
+	}
+	return false
+}
+
+// reports reports whether what follows "database error" tells of one error, and
+// not of error logs, rates or counts.
+func reports(rest string) bool {
+	if rest == "" || strings.IndexByte(":.,;!(\n*[", rest[0]) >= 0 {
+		return true
+	}
+	for _, w := range [...]string{" -", " –", " —", " (", " [", " 4", " 5", " occurred", " while", " when", " during", " from", " in tool", " calling", " executing", " has occurred", " at ", " on ", " with "} {
+		if strings.HasPrefix(rest, w) {
+			return true
 		}
 	}
 	return false

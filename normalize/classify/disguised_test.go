@@ -45,6 +45,10 @@ var successes = []struct{ name, args, text, structured string }{
 	{"forbidden city", ``, "Forbidden City is a palace in Beijing.", ""},
 	{"invalid question", ``, "Invalid certificate? Here is how to renew it.", ""},
 	{"cannot", ``, "Cannot be beaten: the ten best pizzas in town. Read on to find out where they are.", ""},
+	{"counts", ``, "Validation errors: 0, warnings: 2", ""},
+	{"logs", ``, "Database error logs for the last hour: none", ""},
+	{"rate", ``, "Network error rate: 0.1 %", ""},
+	{"server errors", ``, "Server errors by day\n2026-01-01 3\n2026-01-02 1", ""},
 	{"number", ``, "42", ""},
 	{"array", ``, `["error","warning","info"]`, ""},
 	{"failures", ``, "Failures are the stepping stones of success.", ""},
@@ -66,7 +70,7 @@ var disguises = []string{
 	`[{"message":"x","errorCode":"Y"}]`, `[{"type":"text","text":"Error: boom"}]`, "❌ Failed to connect", "Rate limited", "Request failed with status 500", "Invalid API key", "Access denied: no rights",
 	"Traceback (most recent call last):\n  File \"x\", line 1\nValueError: no", "错误：文件不存在", "Unknown tool: foo", "Tool execution timed out after 240.0 seconds.", `{"errorMessage":"Error: Directory not found"}`,
 	`{"errors":[{"message":"Not found","extensions":{"code":"NOT_FOUND"}}]}`, "Unauthorized", "Permission denied", "Timeout waiting for a response", "**Error**: no such table", "API error: 403 Forbidden",
-	`"Error: boom"`, "Error 404: not found", "An error occurred while reading the file.", `{"isError":true,"content":"x"}`, `{"statusCode":404,"message":"Not Found"}`, `{"code":401,"message":"Unauthorized"}`,
+	`"Error: boom"`, "Error 404: not found", "Database error: no such table", "Internal error", "Server error 500", "Unexpected error while reading", "HTTP error 404", "An error occurred while reading the file.", `{"isError":true,"content":"x"}`, `{"statusCode":404,"message":"Not Found"}`, `{"code":401,"message":"Unauthorized"}`,
 	"Session expired. Please log in again.", "Query failed: syntax error", `{"detail":"Not found.","status":404}`, "Could not connect to server: connection refused", `{"result":null,"error":{"code":1,"message":"no"}}`,
 }
 
