@@ -12,6 +12,7 @@ import (
 
 	"github.com/caddymcp/gateway/limits"
 	"github.com/caddymcp/gateway/normalize"
+	"github.com/caddymcp/gateway/normalize/envelope"
 	"github.com/caddymcp/gateway/policy"
 	"github.com/caddymcp/gateway/transport"
 )
@@ -47,7 +48,10 @@ type exchange struct {
 	whoHash limits.Subject // see callerSubject
 
 	// failed is true when an answer or a part of it was rewritten or refused.
+	// code and class are those of the first failure.
 	failed bool
+	code   envelope.Code
+	class  envelope.Class
 
 	next caddyhttp.Handler
 	key  *policy.Key   // that the request presents; nil without auth keys

@@ -2,6 +2,7 @@ package caddymodule
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
@@ -16,16 +17,14 @@ import (
 // placeholder.
 const maxWord = 128
 
-// describe sets the placeholders and access-log fields of the request.
+// describe makes the placeholders of the request known and sets the fields of
+// the access log.
 func (x *exchange) describe() {
-	x.repl.Set("http.mcp_gateway.service", x.service())
+	x.repl.Map(x.placeholder)
 	if x.req == nil {
 		return
 	}
 	method, tool := x.method(), x.tool()
-	x.repl.Set("http.mcp_gateway.method", method)
-	x.repl.Set("http.mcp_gateway.tool", tool)
-	x.repl.Set("http.mcp_gateway.era", x.era())
 	if extra, ok := x.r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
 		extra.Set(zap.String("mcp_method", method))
 		if tool != "" {
@@ -34,13 +33,35 @@ func (x *exchange) describe() {
 	}
 }
 
+// placeholder gives the values of {http.mcp_gateway.*} when they are asked for.
+func (x *exchange) placeholder(key string) (any, bool) {
+	name, ok := strings.CutPrefix(key, "http.mcp_gateway.")
+	if !ok {
+		return nil, false
+	}
+	switch name {
+	case "service":
+		return x.service(), true
+	case "method":
+		return x.method(), true
+	case "tool":
+		return x.tool(), true
+	case "era":
+		return x.era(), x.req != nil
+	case "code":
+		return string(x.code), x.code != ""
+	case "error_class":
+		return string(x.class), x.class != ""
+	}
+	return nil, false
+}
+
 // noteFailure sets the placeholders and access-log fields of a failure, and
 // tells the subscribers of the event. The first failure of a batch stands for
 // all of it.
 func (x *exchange) noteFailure(e *envelope.Envelope) {
-	if _, ok := x.repl.Get("http.mcp_gateway.code"); !ok {
-		x.repl.Set("http.mcp_gateway.code", string(e.Code))
-		x.repl.Set("http.mcp_gateway.error_class", string(e.Class))
+	if x.code == "" {
+		x.code, x.class = e.Code, e.Class
 		if extra, ok := x.r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
 			extra.Set(zap.String("mcp_code", string(e.Code)))
 			extra.Set(zap.String("mcp_error_class", string(e.Class)))
