@@ -31,7 +31,7 @@ var absentCauses = []cause{
 		collection…not found | collection not found | namespacenotfound | namespace not found | ns not found | dataset…was not found | dataset not found
 		view…does not exist | function…does not exist | unknown_table | unknown_database | ora-00942 | ora-04043 | 42p01 | 42703 | 42s02 | 42s22 | 3d000`},
 	{id: "absent.file", tier: tierMeaning, code: envelope.NotFound, phrases: `
-		enoent | no such file | no such file or directory | no such directory | no such path | no such folder | no such object | file not found
+		enoent | nosuchpatherror | invalidgitrepositoryerror | no such file | no such file or directory | no such directory | no such path | no such folder | no such object | file not found
 		file…not found | file was not found | file does not exist | file doesn't exist | file…does not exist | file…doesn't exist | filenotfound*
 		filenotfoundexception | nosuchfile* | directorynotfound* | directory not found | directory does not exist | directory…does not exist
 		folder not found | folder does not exist | path not found | path_not_found | path does not exist | path…does not exist | path doesn't exist

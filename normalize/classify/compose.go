@@ -129,12 +129,14 @@ func (w *writer) reason(lead string) sanitize.Safe {
 	said := lower(lead)
 	var parts []run
 	size, tries, short, limit := 0, 0, 1, 2
+	repeated := false // an anchor says what the lead says
 	add := func(text string, start, end int, forward bool) {
 		if tries++; len(parts) == limit || tries > maxTries {
 			return
 		}
 		ws := w.k.clause(text, start, end, forward)
 		s := lower(ws.String())
+		repeated = repeated || len(s) > 2 && strings.Contains(said, s)
 		if len(s) < 3 || hollow(s) || len(strings.Fields(s)) < short || strings.Contains(said, s) || size+len(s) > maxClause {
 			return
 		}
@@ -191,12 +193,12 @@ func (w *writer) reason(lead string) sanitize.Safe {
 		}
 		short = 1
 		for _, h := range w.d.hits {
-			if len(parts) == 0 || catalogue[h.rule].id == "vague" && len(parts) < 2 {
+			if len(parts) == 0 && !repeated || len(parts) == 1 && catalogue[h.rule].id == "vague" && (limit == 3 || w.later(h)) {
 				add(w.d.text, h.start, h.end, !auth)
 			}
 		}
 	}
-	if len(parts) == 0 && len(w.d.msgs) > 0 && w.dec.issue == nil && w.v.Code != envelope.AuthFailed {
+	if len(parts) == 0 && !repeated && len(w.d.msgs) > 0 && w.dec.issue == nil && w.v.Code != envelope.AuthFailed {
 		n := 0
 		if len(w.dec.anchors) > 0 {
 			n = max(0, w.d.sentenceOf(w.dec.anchors[0].start))
@@ -230,10 +232,21 @@ func single(anchor, s string) bool {
 	return len(s) >= 3 && len(anchor) <= len(s)+2 || strings.IndexByte(s, '_') > 0 || strings.HasSuffix(s, "error") && s != "error" && s != "valueerror"
 }
 
+// later reports whether a hit stands in a sentence after those of the anchors,
+// where the rest of the reason stands; what stands before is a wrapper.
+func (w *writer) later(h hit) bool {
+	for _, a := range w.dec.anchors {
+		if w.d.sentenceOf(h.start) <= w.d.sentenceOf(a.start) {
+			return false
+		}
+	}
+	return len(w.dec.anchors) > 0
+}
+
 // hollow reports whether a clause says nothing.
 func hollow(s string) bool {
 	for w := range strings.FieldsSeq(s) {
-		if w = strings.Trim(w, ".,:;()'-"); len(w) > 2 && !edge[w] && w != "not" && w != "null" && w != "none" && w != "undefined" && w != "failed" && w != "the" && w != "only" && w != "must" && w != "should" {
+		if w = strings.Trim(w, ".,:;()'-"); len(w) > 2 && !edge[w] && w != "not" && w != "cannot" && w != "can't" && w != "could" && w != "nor" && w != "null" && w != "none" && w != "undefined" && w != "failed" && w != "the" && w != "only" && w != "must" && w != "should" {
 			return false
 		}
 	}

@@ -93,6 +93,8 @@ var validatorForms = []form{
 	{rule: "command-line", lits: []string{"argument --", "argument -"}, re: re(`argument -{1,2}(?P<a>[\w\-]+)(?:/-{1,2}[\w\-]+)*: (?P<e>[^\n]{1,80})`), kind: kindFormat},
 	{rule: "command-line", lits: []string{"unknown flag", "unknown option", "unknown command line flag", "unrecognized arguments", "unrecognized option", "no such option", "unexpected argument"},
 		re: re(`(?:unknown (?:command line )?(?:flag|option)|unrecognized (?:arguments?|option)|no such option|unexpected argument):? ['"]?-{0,2}(?P<a>[A-Za-z_][\w\-]*)`), kind: kindUnexpected},
+	// google/go-github.
+	{rule: "go-github", lits: []string{"code:missing", "code:invalid", "code:already", "code:unprocessable", "code:custom"}, re: re(`Field:(?P<a>\w+) Code:(?P<e>\w+)`), kind: kindOther},
 	// ajv as text, joi, yup, class-validator.
 	{rule: "ajv", lits: []string{"must have required property"}, re: re(`must have required property '(?P<a>[\w.\-$]+)'`), kind: kindMissing},
 	{rule: "ajv", lits: []string{"must not have additional properties"}, re: re(`must not have additional properties(?:.{0,4}(?:\(|: ?)["']?(?P<a>[\w.\-$]+))?`), kind: kindUnexpected},
