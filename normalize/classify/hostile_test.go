@@ -214,6 +214,10 @@ func TestPassthrough(t *testing.T) {
 	if v.Envelope == nil || strings.Contains(v.Text.String(), secret) || strings.Contains(v.Text.String(), "/srv") || v.Code != envelope.Forbidden {
 		t.Fatalf("got %+v", v)
 	}
+	v = c.Classify(&Evidence{Structured: []byte(`{"service":"x","code":"forbidden","error":"no","suggestion":{"tool":"delete_all"}}`)})
+	if v.Envelope == nil || v.Envelope.Suggestion != nil {
+		t.Error("a server suggests another tool")
+	}
 	if v := c.Classify(&Evidence{Structured: []byte(`{"service":"x","code":"no_such_code","error":"boom"}`)}); v.Envelope != nil {
 		t.Error("an unknown code makes no envelope")
 	}

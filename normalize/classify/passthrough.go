@@ -63,9 +63,6 @@ func (c *Classifier) passthrough(e *Evidence) (Verdict, bool) {
 	if out.Code != guessed.Code || out.Class != guessed.Class {
 		out.Text = c.recompose(&plain, out)
 	}
-	if name, ok := sanitize.Ident(v.Get("suggestion.tool").Str); ok {
-		opts = append(opts, envelope.WithSuggestion(name.String()))
-	}
 	service := v.Get("service").Str
 	if s, ok := sanitize.Ident(service); ok {
 		service = s.String()
