@@ -64,8 +64,15 @@ func startSite(t *testing.T, site string) *gateway {
 // load replaces the running config, as "caddy reload" does.
 func (g *gateway) load(site string) {
 	g.t.Helper()
+	g.loadWith("", site)
+}
+
+// loadWith is load with global options.
+func (g *gateway) loadWith(options, site string) {
+	g.t.Helper()
 	config, err := adapt(fmt.Sprintf(`{
 	admin off
+	%s
 	persist_config off
 	auto_https off
 	grace_period 1s
@@ -79,7 +86,7 @@ func (g *gateway) load(site string) {
 	bind 127.0.0.1
 	%s
 }
-`, filepath.Dir(g.log), g.log, g.port, site))
+`, options, filepath.Dir(g.log), g.log, g.port, site))
 	if err != nil {
 		g.t.Fatal(err)
 	}
