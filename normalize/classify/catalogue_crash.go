@@ -8,7 +8,7 @@ import (
 // crashCauses: the code of the tool or of the service broke.
 var crashCauses = []cause{
 	{id: "conflict", tier: tierMeaning, code: envelope.UpstreamClientError, class: envelope.Retryable, phrases: `
-		deadlock | deadlock detected | deadlockdetected | acquire lock | acquire the lock | obtain lock | fast-forwarded | deadlock found | er_lock_deadlock | lock wait timeout | er_lock_wait_timeout | could not serialize access
+		deadlock | deadlock detected | changed by someone | modified by someone | edited by someone | by someone else | by another user |  deadlockdetected | acquire lock | acquire the lock | obtain lock | fast-forwarded | deadlock found | er_lock_deadlock | lock wait timeout | er_lock_wait_timeout | could not serialize access
 		serialization failure | serializationfailure | could not obtain lock | lock not available | transaction conflict | transactionconflict*
 		transaction was aborted | write conflict | writeconflict | version conflict | version_conflict* | conflict occurred | conflict_error
 		conflictexception | edit conflict | editconflict | optimistic lock* | optimisticlock* | stale object | staleobjectstate* | object has been modified
@@ -49,7 +49,7 @@ var crashCauses = []cause{
 		execution context was destroyed | event loop is closed | coroutine | was never awaited | circular structure | 空指针 | 数组越界`, unless: `
 		object is not defined in schema | panic room | is not defined in | redis out of memory | value is null or empty`},
 	{id: "crash.service", tier: tierProse, code: envelope.UpstreamError, phrases: `
-		unexpected condition | internal server error | code = internal | code = unknown | code = dataloss | internal_server_error | internalservererror | internal error | internal_error | internalerror | internalfailure
+		unexpected condition | server exception | while handling your request | while processing your request | on our side | on our end | internal server error | code = internal | code = unknown | code = dataloss | internal_server_error | internalservererror | internal error | internal_error | internalerror | internalfailure
 		internal failure | internal service error | internal exception | internal database error | internal fault | server error | server_error | servererror
 		servererrorexception | server encountered an error | server had an error | server failed to | unexpected server error | fatal_error | api_error
 		apierror | backend error | backenderror | backend_error | upstream error | upstream_error | upstream_failure | upstream failure
@@ -64,7 +64,7 @@ var crashCauses = []cause{
 var classCauses = []cause{
 	{id: "class.argument", tier: tierClass, code: envelope.BadRequest, phrases: `bad request | bad_request`},
 	{id: "class.constraint", tier: tierClass, code: envelope.BadRequest, phrases: `
-		must | should | expected | expecting | expects | can only | may only | only one | exactly one | at least one | at most | does not match | do not match | doesn't match
+		must | should | in the format | needs | has to | have to | use a | use an | too few | does not compile | reversed | expected | expecting | expects | can only | may only | only one | exactly one | at least one | at most | does not match | do not match | doesn't match
 		mismatch | violation | invalid | illegal | incompatible | ambiguous | duplicate | too many | not unique | problems parsing | parsing | unparseable | unsupported
 		cannot be used | not applicable | outside the range | out of | 必须 | 不支持 | 格式`, unless: `request failed | please try again | something went wrong`},
 	{id: "class.crash", tier: tierClass, code: envelope.UpstreamError, class: envelope.Terminal, lead: leadCrash, phrases: `

@@ -33,9 +33,9 @@ var infraCauses = []cause{
 		시간 초과 | 시간이 초과 | 시간초과 | zeitüberschreitung | zeitlimit überschritten | délai d'attente | délai dépassé | délai expiré | délai imparti
 		tiempo de espera | tiempo agotado | tempo esgotado | tempo limite | tempo scaduto | время ожидания | таймаут | zaman aşımı`, unless: `
 		invalid timeout | timeout must | timeout: input | timeout should | unknown option | timeout is required | unexpected keyword argument 'timeout'
-		lock wait timeout`},
+		lock wait timeout | session timed out | login timed out | sign in again | log in again`},
 	{id: "net.starting", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Retryable, phrases: `
-		is starting up | unable to persist | misconf | is loading | model is loading | starting up | still starting | not ready yet | is not ready | not yet ready | warming up | is currently loading | loading redis
+		is starting up | restarting | out of service | temporarily out | temporarily offline | be back soon | come back later |  unable to persist | misconf | is loading | model is loading | starting up | still starting | not ready yet | is not ready | not yet ready | warming up | is currently loading | loading redis
 		loading…the dataset in memory | is being initialized | still initializing | is shutting down | shutting down | in recovery mode | 57p03
 		temporarily unavailable | temporary unavailable | temporary failure, please | temporarily down | currently unavailable | service is unavailable
 		service unavailable | service_unavailable | serviceunavailable* | service temporarily | service is temporarily | service is down | server is down
@@ -120,7 +120,7 @@ var infraCauses = []cause{
 		unable to connect | unable to establish | unable to open connection | error connecting | error occurred while connecting | error establishing
 		disconnected | not connected | not connected to | 08001`, unless: `failed to fetch p | failed to fetch users | failed to fetch data`},
 	{id: "reply.nonjson", tier: tierInfra, code: envelope.UpstreamNonJSON, lead: leadNonJSON, phrases: `
-		expected json | received text/html | got text/html | empty response | empty reply | empty body | while parsing response | while parsing the response | parsed as json | as json | unexpected token '<' | unexpected token < in json | unexpected token…is not valid json | unexpected token…in json | unexpected end of json
+		expected json | received text/html | got text/html | empty response | empty reply | empty body | while parsing response | while parsing the response | instead of json | is not json | was not json | an html page | html page instead | parsed as json | as json | unexpected token '<' | unexpected token < in json | unexpected token…is not valid json | unexpected token…in json | unexpected end of json
 		unexpected non-whitespace character after json | unexpected character at line | unexpected character encountered while parsing
 		unexpected character ( | unexpected eof while parsing json | unterminated string in json | bad control character in string literal in json
 		is not valid json | was not valid json | not valid json | not a valid json | not valid json response | invalid json | invalid json response
@@ -142,7 +142,7 @@ var infraCauses = []cause{
 		html instead of json | invalid response from | invalid response format | invalid response received | invalid xml | xml parse error | xml parsing error
 		could not find a suitable httpmessageconverter | could not extract response | no suitable httpmessageconverter | is an invalid start of a value
 		does not contain any json tokens | expected the input to start with a valid json token | syntaxerror: json | yaml: line | 响应不是有效的 json | 不是有效的 json
-		不是有效的json | json 解析 | json解析`, unless: `parse arguments | parsing arguments | parse the arguments | decode arguments | request body | invalid arguments | arguments json`},
+		不是有效的json | json 解析 | json解析`, unless: `json serializable | parse arguments | parsing arguments | parse the arguments | decode arguments | request body | invalid arguments | arguments json`},
 }
 
 var (

@@ -46,7 +46,7 @@ var limitCauses = []cause{
 		per-second limit | too many requests | too_many_requests | toomanyrequests* | too many api requests | too many api calls | too many calls
 		too many attempts | too many login attempts | too many failed | too many queries | too many messages | too many retries in | too many tokens
 		too frequent | too frequently | too_frequent | excessive requests | excessive request rate | making too many | made too many | sent too many
-		sending too many | sending requests too | sending messages too | requests too quickly | requests too fast | too much | too much request | weight used | request weight | cap hit | cap reached | cap exceeded | outstanding requests | requests in a short | slow your | cool off | wait before | too quickly | too fast | slow down
+		sending too many | sending requests too | sending messages too | requests too quickly | requests too fast | hit your…limit | hit the…limit | reached your…limit | over the daily | over the monthly | over the hourly | over your | usage cap | too much | too much request | weight used | request weight | cap hit | cap reached | cap exceeded | outstanding requests | requests in a short | slow your | cool off | wait before | too quickly | too fast | slow down
 		slowdown | slow_down | please slow | throttl* | request was throttled | throttlingexception | throttlederror | provisionedthroughputexceeded*
 		throughput exceeded | throughput for the table was exceeded | requestthrottled* | bandwidthlimitexceeded | flood_wait* | floodwait* | flood wait
 		floodwaiterror | flood control | quota exceeded | quota_exceeded | quotaexceeded* | exceeded quota | exceeded its quota | exceeded the quota
@@ -65,7 +65,7 @@ var limitCauses = []cause{
 		insufficient_quota | current quota, please check your plan | exceeds the maximum rate limit value | no rate limit | concurrent request*
 		concurrency limit* | unauthenticated requests | invalid rate limit`},
 	{id: "limit.credits", tier: tierMeaning, code: envelope.UpstreamClientError, advice: adviceBilling, phrases: `
-		insufficient_quota | current quota, please check your plan | any credits | creditsdepleted | credits limit | enterprise plan | pro plan | paid plan | premium plan | business plan | higher plan | credit limit | insufficient credits | insufficient credit
+		insufficient_quota | current quota, please check your plan | any credits | trial is over | trial over | payment needed | payment is needed | payment is required | subscription has ended | subscription ended | creditsdepleted | credits limit | enterprise plan | pro plan | paid plan | premium plan | business plan | higher plan | credit limit | insufficient credits | insufficient credit
 		not enough credits | no credits | no credits remaining | no credits left | no remaining credits | out of credits | run out of credits
 		ran out of credits | credits exhausted | credit exhausted | credits depleted | credit balance is too low | credit balance too low | credit balance
 		insufficient balance | insufficient_balance | insufficient funds | insufficient_funds | insufficient credit balance | payment required

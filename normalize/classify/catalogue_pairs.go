@@ -22,7 +22,11 @@ var sets = []set{
 	{"link", `connection | connections | socket | connect | connecting | channel | transport | stream | network | host | peer | daemon | backend | server | upstream | database | service | broker | node | websocket
 		tunnel | process | worker | container | gateway | proxy | pipe | bridge | client | rpc | agent | plugin | addon | extension | browser | device | instance | endpoint | api | cluster | 连接 | 服务 | 接続 | 연결`},
 	{"down", `refused | failed | closed | reset | lost | broken | unreachable | down | terminated | dropped | aborted | disconnected | unavailable | offline | dead | crashed | exited | died
-		interrupted | hung up | not running | not responding | unresponsive | not respond | not started | stopped | killed | not available | not alive | not online | no response | shut down | went away | 失败 | 断开 | 中断`},
+		interrupted | hung up | not running | not responding | unresponsive | not respond | not started | stopped | killed | not available | not answering | not listening | no route | could not talk | can not talk | cannot talk | not alive | not online | no response | shut down | went away | 失败 | 断开 | 中断`},
+	{"thing", `record | records | contact | contacts | event | events | message | messages | email | emails | file | files | folder | page | pages | user | users | item | items | resource | issue | issues
+		row | rows | entry | entries | document | documents | tab | sheet | snapshot | project | projects | channel | task | tasks | note | notes | ticket | order | customer | product | id | account | object | image`},
+	{"gone", `not located | was not located | could not be located | not available anymore | archived or removed | has been archived | been removed | was removed | was deleted | been deleted | could not be retrieved
+		matched the given | match the given | matching the given | no longer there | no longer available | no longer exist | vanished | no trace`},
 	{"quota", `requests | calls | usage | quota | quotas | rate | hits | queries | operations | attempts | daily | hourly | monthly | weekly | rpm | tpm | rps | qps | invocations`},
 	{"over", `exceeded | exhausted | surpassed | depleted | used up | limit reached | limit hit | run out | over limit | limit was reached | limit has been reached | maxed out | over the limit | limit exceeded`},
 	{"parallel", `concurrent | concurrency | parallel | simultaneous | simultaneously | queue | slots | slot | pool | workers | sessions | threads | runners | seats | jobs | runs | executions | sandboxes | browsers | containers`},
@@ -40,6 +44,7 @@ var pairCauses = []cause{
 		concurrent requests | concurrent calls | number of retry`},
 	{id: "pair.capacity", tier: tierCapacity, code: envelope.AtCapacity, pair: [2]string{"parallel", "full"}, unless: `session not found | stack trace | no valid session`},
 	{id: "pair.credentials", tier: tierPair, code: envelope.AuthFailed, pair: [2]string{"secret", "bad"}, unless: `unexpected token | page token | pagetoken | max_tokens | token limit | context | token at | tokens: | invalid token in | pagination | cursor`},
+	{id: "pair.absent", tier: tierPair, code: envelope.NotFound, pair: [2]string{"thing", "gone"}},
 	{id: "pair.rights", tier: tierPair, code: envelope.Forbidden, pair: [2]string{"right", "lacking"}},
 	{id: "pair.down", tier: tierPair, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadReach, pair: [2]string{"link", "down"}},
 }
