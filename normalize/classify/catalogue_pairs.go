@@ -33,7 +33,7 @@ var sets = []set{
 	{"full", `full | exhausted | max | reached | exceeded | too many | saturated | no available | none available | no free | all busy | all in use | limit | maximum number | unavailable | waiting | in use`},
 	{"inside", `private ip | private address | private addresses | private network | private networks | private range | private ip range | private host | internal ip | internal address | internal addresses
 		internal network | internal host | loopback | link-local | localhost | reserved ip | reserved address | reserved range | metadata endpoint | metadata service | 169.254.169.254 | 127.0.0.1 | rfc1918 | rfc 1918 | non-routable`},
-	{"refuse", `block | blocked | blocks | blocking | refusing | refuse | refused to | disallowed | prohibited | forbidden | not allowed | not permitted | denied | rejected | not accepted | unsafe | protection | guard | cannot be accessed | disabled for`},
+	{"refuse", `block | blocked | blocks | blocking | refusing | refuse | refused to | disallowed | prohibited | forbidden | not allowed | not permitted | denied | rejected | not accepted | unsafe | protection | guard | cannot be fetched | cannot be requested | cannot be accessed | disabled for`},
 }
 
 // pairCauses are the causes that pairs of words give away.
