@@ -84,7 +84,7 @@ func runExplain(fs caddycmd.Flags) (int, error) {
 		}
 		c.Arguments = []byte(a)
 	}
-	n := &normalize.Normalizer{Classifier: classify.Classifier{Lenient: mode == "lenient"}}
+	n := &normalize.Normalizer{Classifier: classify.Classifier{Lenient: mode == "lenient"}, Explain: true}
 	out, err := explain(n, c, raw)
 	if err != nil {
 		return caddy.ExitCodeFailedStartup, err

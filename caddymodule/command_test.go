@@ -31,7 +31,7 @@ func TestExplain(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := &normalize.Call{Method: "tools/call", Disguised: normalize.DisguiseRewrite}
-			got, err := explain(new(normalize.Normalizer), c, []byte(tt.in))
+			got, err := explain(&normalize.Normalizer{Explain: true}, c, []byte(tt.in))
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {
 					t.Fatalf("error %v", err)
@@ -47,6 +47,9 @@ func TestExplain(t *testing.T) {
 			}
 			if got.Failure != tt.failure || got.Disguised != tt.disguised {
 				t.Fatalf("got %s", out)
+			}
+			if tt.name == "result" && len(got.Removed) == 0 {
+				t.Error("nothing is said to be removed")
 			}
 			if tt.failure && (got.Envelope.Code != tt.code || got.Rule == "") {
 				t.Errorf("got %s, want code %s", out, tt.code)

@@ -92,7 +92,7 @@ func (x *exchange) report(rep *normalize.Report) {
 	}
 	if c := h.logger.Check(levelOf(e.Class), msg); c != nil {
 		c.Write(append(x.fields(), zap.String("code", string(e.Code)), zap.String("error_class", string(e.Class)),
-			zap.Int("status", e.Status), zap.String("rule", rep.Rule), zap.Strings("removed", rep.Removed))...)
+			zap.Int("status", e.Status), zap.String("rule", rep.Rule))...)
 	}
 	if c := h.logger.Check(zapcore.DebugLevel, "original failure"); c != nil {
 		c.Write(append(x.fields(), zap.String("original",

@@ -19,7 +19,7 @@ func (n *Normalizer) Failure(car Carrier, fault classify.Fault, body []byte, c *
 	e := n.evidence(car, c)
 	e.Fault = fault
 	e.Body = body[:min(len(body), headOfBody)]
-	v := n.Classifier.Classify(e)
+	v := n.verdict(e)
 	env := n.envelope(c, v)
 	return Answer(c, env), *report(c, v, env, body)
 }

@@ -99,7 +99,7 @@ func (n *Normalizer) one(car Carrier, raw []byte, base int, m gjson.Result, x Ex
 	case s.failing.Exists():
 		return n.failingResult(car, raw, base, s, c)
 	case !s.result.Exists():
-		v := n.Classifier.Classify(n.evidence(car, c))
+		v := n.verdict(n.evidence(car, c))
 		env := n.envelope(c, v)
 		return Answer(c, env), report(c, v, env, raw)
 	case c.Disguised == DisguiseFlag || c.Disguised == DisguiseRewrite:
@@ -133,7 +133,7 @@ func report(c *Call, v classify.Verdict, env envelope.Envelope, raw []byte) *Rep
 
 // failingResult rewrites a result with isError.
 func (n *Normalizer) failingResult(car Carrier, raw []byte, base int, s shape, c *Call) ([]byte, *Report) {
-	v := n.Classifier.Classify(n.resultEvidence(car, c, s.failing))
+	v := n.verdict(n.resultEvidence(car, c, s.failing))
 	env := n.envelope(c, v)
 	inner := result(c, env, []byte(s.failing.Get("_meta").Raw))
 	rep := report(c, v, env, raw)
@@ -191,7 +191,7 @@ func (n *Normalizer) rpcError(car Carrier, raw []byte, s shape, c *Call) ([]byte
 	if d := s.err.Get("data"); d.Exists() && d.Type != gjson.Null {
 		e.Data = []byte(d.Raw)
 	}
-	v := n.Classifier.Classify(e)
+	v := n.verdict(e)
 	env := n.envelope(c, v)
 	rep := report(c, v, env, raw)
 	if c.IsToolCall() && !c.Task && raisedByTool(code, v) {
@@ -253,7 +253,7 @@ func (n *Normalizer) notification(car Carrier, raw []byte, base int, s shape, x 
 	if known := x.Call(nil); known != nil {
 		c.Service, c.ServiceNamed = known.Service, known.ServiceNamed
 	}
-	v := n.Classifier.Classify(n.resultEvidence(car, c, f))
+	v := n.verdict(n.resultEvidence(car, c, f))
 	env := n.envelope(c, v)
 	inner := result(c, env, []byte(f.Get("_meta").Raw))
 	return splice(raw, f.Index-base, len(f.Raw), inner), report(c, v, env, raw)
@@ -275,7 +275,7 @@ func (n *Normalizer) disguised(car Carrier, raw []byte, s shape, c *Call) ([]byt
 	if !n.Classifier.Disguised(e) {
 		return raw, nil
 	}
-	v := n.Classifier.Classify(e)
+	v := n.verdict(e)
 	env := n.envelope(c, v)
 	rep := report(c, v, env, raw)
 	if c.Disguised == DisguiseRewrite && !c.Task {

@@ -84,7 +84,8 @@ type Report struct {
 	// Rule is the rule of the classification that decided.
 	Rule string
 
-	// Removed names the rules of the sanitizer that took something out.
+	// Removed names the rules of the sanitizer that took something out, if
+	// Explain is set.
 	Removed []string
 
 	// Flagged is true when a failure in disguise was seen but not rewritten.
@@ -97,6 +98,17 @@ type Report struct {
 // Normalizer rewrites answers. It holds no state and may be shared.
 type Normalizer struct {
 	Classifier classify.Classifier
+
+	// Explain also reports which rules of the sanitizer took something out,
+	// which costs another pass over the text.
+	Explain bool
+}
+
+func (n *Normalizer) verdict(e *classify.Evidence) classify.Verdict {
+	if n.Explain {
+		return n.Classifier.Explain(e)
+	}
+	return n.Classifier.Classify(e)
 }
 
 // envelope makes the envelope of a verdict for a call.
