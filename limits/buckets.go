@@ -38,7 +38,7 @@ func (b *buckets) add(now, window, age time.Duration, units int) {
 	if back >= bucketCount {
 		return
 	}
-	b.n[(b.last-back)%bucketCount] += uint32(units) //nolint:gosec // bounded by maxUnits per call
+	b.n[(b.last-back)%bucketCount] += uint32(units) // bounded by maxUnits per call
 }
 
 func (b *buckets) sum(now, window time.Duration) int {

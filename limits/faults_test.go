@@ -66,7 +66,7 @@ func TestFaults(t *testing.T) {
 			_ = r.procs[0].Process.Kill()
 			r.at(2.5)
 		}},
-		{name: "F2 scripts are flushed", during: func(r *faultRun) {
+		{name: "F2 scripts are flushed", spec: patient, during: func(r *faultRun) {
 			c := r.server.Client()
 			defer c.Close()
 			for time.Since(r.start) < 2*r.spec.Window {
@@ -103,7 +103,10 @@ func TestFaults(t *testing.T) {
 		{name: "F6 connections are reset", spec: deny, during: cutOff(4, redistest.Reset)},
 		{name: "F7 clients leave while they wait", spec: func(s *workerSpec) { s.Cancel, s.RPM = 0.5, 6000 }, rpm: 6000,
 			during: func(r *faultRun) { r.at(2) }},
-		{name: "F8 one connection for all", spec: func(s *workerSpec) { s.Pool, s.Goroutines, s.Keys, s.RPM = 1, 64, 64, 0 }, rpm: -1,
+		{name: "F8 one connection for all", spec: func(s *workerSpec) {
+			patient(s)
+			s.Pool, s.Goroutines, s.Keys, s.RPM = 1, 64, 64, 0
+		}, rpm: -1,
 			during: func(r *faultRun) { r.at(1.5) }, check: noFallback},
 		{name: "F9a out of memory", spec: deny, during: func(r *faultRun) {
 			r.at(1.3)
@@ -141,6 +144,9 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// patient waits for a machine that is busy with other things, where the question is whether Redis is asked at all.
+func patient(s *workerSpec) { s.Timeout = 5 * time.Second }
+
 func deny(s *workerSpec) { s.OnFailure = Deny }
 
 // cutOff breaks the first n processes off from a slow phase into a greedy one.
@@ -173,7 +179,7 @@ func someFallback(t *testing.T, r *faultRun) {
 
 func decidesFast(t *testing.T, r *faultRun) {
 	for _, e := range r.ends {
-		if e.Slowest > 10*DefaultTimeout { // a loaded machine; the exact figure is measured by the benchmark
+		if e.Slowest > 5*DefaultTimeout { // a loaded machine; the exact figure is measured by the benchmark
 			t.Errorf("a decision took %s", e.Slowest)
 		}
 	}

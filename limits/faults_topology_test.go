@@ -74,15 +74,16 @@ func kill(t *testing.T, s *redistest.Sentinels) *redistest.Server {
 func TestFaultsCluster(t *testing.T) {
 	c := redistest.StartCluster(t)
 	const keys = 60
-	load := func(t *testing.T, prefix string, during func(*faultRun)) *faultRun {
+	load := func(t *testing.T, prefix string, timeout time.Duration, during func(*faultRun)) *faultRun {
 		r := &faultRun{t: t, spec: defaultSpec()}
 		r.spec.Prefix, r.spec.RPM, r.spec.Conc, r.spec.Keys, r.spec.Goroutines = prefix, 0, 4, keys, 32
 		r.spec.Slow = 50 * time.Millisecond
+		r.spec.Timeout = timeout
 		r.launch(func(int) []string { return c.Addresses }, during)
 		return r
 	}
 	t.Run("F12a slots move", func(t *testing.T) {
-		r := load(t, "c1:", func(r *faultRun) {
+		r := load(t, "c1:", 5*time.Second, func(r *faultRun) {
 			r.at(0.3)
 			ids := masters(t, c)
 			c.CLI("--cluster", "reshard", c.Addresses[0], "--cluster-from", ids[0], "--cluster-to", ids[1],
@@ -94,7 +95,9 @@ func TestFaultsCluster(t *testing.T) {
 		r.nothingLeft(ClientOptions{Addresses: c.Addresses})
 	})
 	t.Run("F12b a master is killed", func(t *testing.T) {
-		l := newGateway(t, ClientOptions{Addresses: c.Addresses}, RedisOptions{Secret: []byte("x"), Prefix: "c3:", OnFailure: Deny})
+		const patience = 5 * time.Second // for a busy machine; the dead node refuses connections at once
+		l := newGateway(t, ClientOptions{Addresses: c.Addresses, Timeout: patience},
+			RedisOptions{Secret: []byte("x"), Prefix: "c3:", OnFailure: Deny, Timeout: patience})
 		dead := map[string]bool{} // subjects on the master that dies
 		for i := range keys {
 			n := l.nodes.of(0, l.Hasher().Subject("key", fmt.Sprint(i)).redisKey("c3:"), time.Second)
@@ -102,7 +105,7 @@ func TestFaultsCluster(t *testing.T) {
 		}
 		var elsewhere atomic.Int64
 		var back time.Duration
-		r := load(t, "c2:", func(r *faultRun) {
+		r := load(t, "c2:", 0, func(r *faultRun) {
 			r.at(0.3)
 			c.Servers[0].Kill()
 			killed := time.Now()

@@ -1,7 +1,6 @@
 package limits
 
 import (
-	"context"
 	"sync"
 	"time"
 
@@ -138,7 +137,7 @@ func (g *group) flushOp(now time.Duration) *syncOp {
 		return nil // the sweep lists it again
 	}
 	g.inflight = true
-	op := &syncOp{g: g, node: n}
+	op := newOp(g, n)
 	g.seal(op, now)
 	if len(op.keys) == 0 {
 		op.key(g.keys[0])
@@ -191,8 +190,7 @@ func fill(errs []error, err error) {
 }
 
 func (l *Redis) pipeline(ops []*syncOp, replies []*syncReply, errs []error) {
-	ctx, cancel := context.WithTimeout(context.Background(), l.o.Timeout)
-	defer cancel()
+	ctx := newDeadline(l.o.Timeout)
 	pipe := l.client.Pipeline()
 	cmds := make([]*redis.Cmd, len(ops))
 	for i, op := range ops {
@@ -201,7 +199,7 @@ func (l *Redis) pipeline(ops []*syncOp, replies []*syncReply, errs []error) {
 	}
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, op := range ops {
-		if redis.HasErrorPrefix(cmds[i].Err(), "NOSCRIPT") {
+		if err := cmds[i].Err(); err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") {
 			replies[i], errs[i] = l.run(ctx, op)
 			continue
 		}

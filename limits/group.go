@@ -25,61 +25,6 @@ type group struct {
 	asked    time.Duration // where, last
 }
 
-// waiter is one call that waits for its group.
-type waiter struct {
-	store    [MaxTiers]Tier
-	tiers    []Tier
-	keys     [MaxTiers]*redisKey
-	since    time.Duration
-	ch       chan struct{}
-	finished bool
-	gone     bool // the client left
-
-	views    [MaxTiers]view
-	stamps   [MaxTiers]int64
-	bound    Bound
-	at       int
-	wait     time.Duration
-	fallback bool
-}
-
-var waiters = sync.Pool{New: func() any { return &waiter{ch: make(chan struct{}, 1)} }}
-
-func newWaiter(tiers []Tier, now time.Duration) *waiter {
-	w := waiters.Get().(*waiter)
-	w.tiers = w.store[:copy(w.store[:], tiers)]
-	w.since = now
-	return w
-}
-
-func (w *waiter) recycle() {
-	ch := w.ch
-	*w = waiter{ch: ch}
-	waiters.Put(w)
-}
-
-// refuse and admit are called under the lock of the group.
-func (w *waiter) refuse(bound Bound, at int, wait time.Duration) {
-	w.bound, w.at, w.wait = bound, at, wait
-	for i := range w.tiers {
-		w.views[i] = w.keys[i].view
-	}
-}
-
-// finish hands the answer to whoever waits. A client that has left cannot release what it was granted: the group does.
-func (w *waiter) finish() {
-	w.finished = true
-	if !w.gone {
-		w.ch <- struct{}{} // room for one, sent once
-		return
-	}
-	if w.bound == None {
-		for i := range w.tiers {
-			w.keys[i].giveBack(w.tiers[i].Slots, nil)
-		}
-	}
-}
-
 // acquireGroup decides tiers of one tag. The waiter that it returns is the caller's to recycle.
 func (l *Redis) acquireGroup(ctx context.Context, tiers []Tier) (*waiter, error) {
 	now := l.o.Clock()
@@ -153,24 +98,10 @@ func (l *Redis) knownRefusal(tiers []Tier) *waiter {
 	return nil
 }
 
-func (w *waiter) fromCache(now time.Duration) bool {
-	at, wait := -1, time.Duration(0)
-	for i := range w.tiers {
-		if k := w.keys[i]; k.cached(&w.tiers[i], now) && k.denyUntil-now > wait {
-			at, wait = i, k.denyUntil-now
-		}
-	}
-	if at < 0 {
-		return false
-	}
-	w.refuse(RPM, at, wait)
-	return true
-}
-
 // next takes from the queue what one operation can carry. Nil: there was nothing left to ask. It is called under the
 // lock, by whoever holds the inflight flag.
 func (g *group) next(now time.Duration, n *node) *syncOp {
-	op := &syncOp{g: g, node: n}
+	op := newOp(g, n)
 	units := 0
 	for len(g.queue) > 0 && units < opUnits {
 		w := g.queue[0]
@@ -199,49 +130,6 @@ func (g *group) next(now time.Duration, n *node) *syncOp {
 	}
 	g.seal(op, now)
 	return op
-}
-
-// add puts a waiter into the operation, and reports false when it has no room.
-func (o *syncOp) add(w *waiter) bool {
-	for i := range o.demands {
-		if same(o.demands[i].waiters[0].tiers, w.tiers) {
-			o.demands[i].waiters = append(o.demands[i].waiters, w)
-			return true
-		}
-	}
-	if len(o.demands) == opDemands || len(o.keys) > 0 && len(o.keys)+len(w.tiers) > opKeys {
-		return false
-	}
-	d := demand{waiters: []*waiter{w}}
-	for i := range w.tiers {
-		d.index[i] = o.key(w.keys[i])
-	}
-	o.demands = append(o.demands, d)
-	return true
-}
-
-func (o *syncOp) key(k *redisKey) int {
-	for i := range o.keys {
-		if o.keys[i].k == k {
-			return i
-		}
-	}
-	o.keys = append(o.keys, opKey{k: k})
-	return len(o.keys) - 1
-}
-
-func same(a, b []Tier) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		x, y := &a[i], &b[i]
-		if x.Subject != y.Subject || x.Cost != y.Cost || x.Slots != y.Slots || x.RPM != y.RPM ||
-			x.Concurrency != y.Concurrency || x.Shadow != y.Shadow {
-			return false
-		}
-	}
-	return true
 }
 
 // seal puts what this process says of itself into the operation.

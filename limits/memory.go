@@ -133,7 +133,7 @@ func (m *Memory) hold(h *handle, i int, k *memoryKey, t *Tier, now time.Duration
 	if t.Slots > 0 && (k.calls&7 == 1 || t.Concurrency > 0 && 2*k.held > t.Concurrency) {
 		h.since = now // measuring each of them would cost a clock read more
 	}
-	h.parts[i] = part{mem: k, slots: int32(t.Slots)} //nolint:gosec // bounded by maxUnits
+	h.parts[i] = part{mem: k, slots: int32(t.Slots)} // bounded by maxUnits
 }
 
 // decide runs under the locks of all shards involved.

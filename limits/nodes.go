@@ -89,10 +89,8 @@ func (l *Redis) send(op *syncOp) (*syncReply, error) {
 	if !n.try(l.o.Clock()) {
 		return nil, errAway
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), l.o.Timeout)
-	defer cancel()
 	sent := l.o.Clock()
-	r, err := l.run(ctx, op)
+	r, err := l.run(newDeadline(l.o.Timeout), op)
 	now := l.o.Clock()
 	l.observe(op, r, err, sent, now, 1)
 	return r, err

@@ -116,7 +116,7 @@ func (k *redisKey) apply(r *subjectReply, sent, now time.Duration) {
 			k.seen = buckets{}
 		}
 		k.seen.add(now, l.o.window, r.idle, r.n)
-	} else if delta := int32(r.cum - k.cum); delta > 0 { //nolint:gosec // wraps by design
+	} else if delta := int32(r.cum - k.cum); delta > 0 { // wraps by design
 		k.seen.add(now, l.o.window, r.idle, min(int(delta), r.n))
 	}
 	k.gen, k.cum = r.gen, r.cum

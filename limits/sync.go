@@ -34,6 +34,21 @@ type syncOp struct {
 	assert  bool
 	keys    []opKey
 	demands []demand
+
+	// Room for the usual case: one subject, one caller.
+	room struct {
+		keys    [1]opKey
+		demands [1]demand
+		waiters [2]*waiter
+		names   [1]string
+		arg     [128]byte
+	}
+}
+
+func newOp(g *group, n *node) *syncOp {
+	op := &syncOp{g: g, node: n}
+	op.keys, op.demands = op.room.keys[:0], op.room.demands[:0]
+	return op
 }
 
 type opKey struct {
@@ -52,11 +67,61 @@ type demand struct {
 	index   [MaxTiers]int // of op.keys, for each tier
 }
 
+// add puts a waiter into the operation, and reports false when it has no room.
+func (o *syncOp) add(w *waiter) bool {
+	for i := range o.demands {
+		if same(o.demands[i].waiters[0].tiers, w.tiers) {
+			o.demands[i].waiters = append(o.demands[i].waiters, w)
+			return true
+		}
+	}
+	if len(o.demands) == opDemands || len(o.keys) > 0 && len(o.keys)+len(w.tiers) > opKeys {
+		return false
+	}
+	var d demand
+	if len(o.demands) == 0 {
+		d.waiters = o.room.waiters[:0]
+	}
+	d.waiters = append(d.waiters, w)
+	for i := range w.tiers {
+		d.index[i] = o.key(w.keys[i])
+	}
+	o.demands = append(o.demands, d)
+	return true
+}
+
+func (o *syncOp) key(k *redisKey) int {
+	for i := range o.keys {
+		if o.keys[i].k == k {
+			return i
+		}
+	}
+	o.keys = append(o.keys, opKey{k: k})
+	return len(o.keys) - 1
+}
+
+func same(a, b []Tier) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := &a[i], &b[i]
+		if x.Subject != y.Subject || x.Cost != y.Cost || x.Slots != y.Slots || x.RPM != y.RPM ||
+			x.Concurrency != y.Concurrency || x.Shadow != y.Shadow {
+			return false
+		}
+	}
+	return true
+}
+
 // args returns KEYS and the argument. expected is the Redis time at which the operation should run.
 func (o *syncOp) args(l *Redis, expected int64) ([]string, []byte) {
-	keys := make([]string, len(o.keys))
+	keys := o.room.names[:]
+	if len(o.keys) > 1 {
+		keys = make([]string, len(o.keys))
+	}
 	h := syncHeader{l.id, o.seq, l.window, l.lease, expected, clockTolerance.Milliseconds(), o.assert}
-	b := h.append(make([]byte, 0, 128))
+	b := h.append(o.room.arg[:0])
 	for i := range o.keys {
 		k := &o.keys[i]
 		keys[i] = k.k.name
@@ -101,7 +166,7 @@ func (o *syncOp) parse(cmd *redis.Cmd) (*syncReply, error) {
 func (l *Redis) run(ctx context.Context, o *syncOp) (*syncReply, error) {
 	keys, arg := o.args(l, o.node.expect(l.o.Clock()))
 	cmd := l.client.EvalSha(ctx, l.script.Hash(), keys, arg, l.kept)
-	if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
+	if err := cmd.Err(); err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") {
 		cmd = l.client.Eval(ctx, l.source, keys, arg, l.kept)
 	}
 	return o.parse(cmd)

@@ -63,7 +63,7 @@ func (l *windowLog) count(now, window int64) int {
 
 // rebase moves the origin of the 32-bit offsets to a time before the oldest live slot.
 func (l *windowLog) rebase(base int64) {
-	shift := uint32(base - l.base) //nolint:gosec // below 2^32: it is done once 2^31 is passed
+	shift := uint32(base - l.base) // below 2^32: it is done once 2^31 is passed
 	for i := range l.n {
 		l.at(i).end -= shift
 	}
@@ -77,9 +77,9 @@ func (l *windowLog) add(now int64, units int, g int64) {
 	}
 	stamp := (now/g+1)*g - l.base
 	if l.n == 0 || stamp > int64(l.at(l.n-1).end) {
-		l.push(slot{end: uint32(stamp), before: l.cum}) //nolint:gosec // count keeps it below 2^31 + a slot
+		l.push(slot{end: uint32(stamp), before: l.cum}) // count keeps it below 2^31 + a slot
 	}
-	l.cum += uint32(units) //nolint:gosec // wraps by design, bounded by maxUnits
+	l.cum += uint32(units) // wraps by design, bounded by maxUnits
 }
 
 func (l *windowLog) push(s slot) {

@@ -20,11 +20,11 @@ var little = binary.LittleEndian
 func putFloat(b []byte, n int64) []byte { return little.AppendUint64(b, math.Float64bits(float64(n))) }
 
 func put32[T int | int64](b []byte, n T) []byte {
-	return little.AppendUint32(b, uint32(min(max(n, 0), math.MaxUint32))) //nolint:gosec // clamped
+	return little.AppendUint32(b, uint32(min(max(n, 0), math.MaxUint32))) // clamped
 }
 
 func put16(b []byte, n int) []byte {
-	return little.AppendUint16(b, uint16(n)) //nolint:gosec // at most opUnits
+	return little.AppendUint16(b, uint16(n)) // at most opUnits
 }
 
 // syncHeader is the fixed part of the argument.
@@ -102,6 +102,10 @@ type syncReply struct {
 	stepped  int64
 	subjects []subjectReply
 	demands  []demandReply
+
+	// Room for the usual case.
+	subject [1]subjectReply
+	demand  [1]demandReply
 }
 
 var errReply = errors.New("the limits script gave a reply of another shape")
@@ -112,8 +116,14 @@ func parseReply(raw string, subjects, demands int) (*syncReply, error) {
 		return nil, errReply
 	}
 	b := reader(raw)
-	r := &syncReply{status: int(b.byte()), now: b.float(), stepped: b.float(),
-		subjects: make([]subjectReply, subjects), demands: make([]demandReply, demands)}
+	r := &syncReply{status: int(b.byte()), now: b.float(), stepped: b.float()}
+	r.subjects, r.demands = r.subject[:min(subjects, 1)], r.demand[:min(demands, 1)]
+	if subjects > 1 {
+		r.subjects = make([]subjectReply, subjects)
+	}
+	if demands > 1 {
+		r.demands = make([]demandReply, demands)
+	}
 	for i := range r.subjects {
 		r.subjects[i] = subjectReply{n: int(b.uint32()), live: int(b.uint32()), gen: b.float(), cum: b.uint32(), stamp: b.float(),
 			left: b.millis(), lost: b.byte() == 1, idle: b.millis()}

@@ -29,6 +29,7 @@ type workerSpec struct {
 	Keys       int
 	Goroutines int
 	Pool       int
+	Timeout    time.Duration // of an operation, the default when 0
 	// Slow is the pause between calls in the first SlowFor of every window; then the process is greedy.
 	Slow, SlowFor time.Duration
 	Hold          time.Duration // at most
@@ -56,12 +57,12 @@ func work(raw string) int {
 		defer mu.Unlock()
 		fmt.Fprintf(os.Stdout, format+"\n", args...)
 	}
-	client, err := NewClient(ClientOptions{Addresses: s.Addresses, MasterName: s.MasterName, PoolSize: s.Pool})
+	client, err := NewClient(ClientOptions{Addresses: s.Addresses, MasterName: s.MasterName, PoolSize: s.Pool, Timeout: s.Timeout})
 	if err != nil {
 		panic(err)
 	}
 	defer client.Close()
-	l, err := NewRedis(client, RedisOptions{Prefix: s.Prefix, Secret: []byte("fault tests"), Lease: s.Lease, Replicas: s.Replicas,
+	l, err := NewRedis(client, RedisOptions{Prefix: s.Prefix, Secret: []byte("fault tests"), Lease: s.Lease, Replicas: s.Replicas, Timeout: s.Timeout,
 		OnFailure: s.OnFailure, MaxInFlight: s.Pool, window: s.Window, granted: func(ms int64) { say("g %d", ms) }})
 	if err != nil {
 		panic(err)

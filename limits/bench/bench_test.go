@@ -26,7 +26,6 @@ import (
 
 var (
 	slice  = flag.Duration("slice", 400*time.Millisecond, "length of one measurement")
-	only   = flag.Bool("only", false, "")
 	rounds = flag.Int("rounds", 3, "interleaved rounds; the median counts")
 )
 
@@ -184,11 +183,6 @@ func TestBench(t *testing.T) {
 			ok = "MISSED"
 		}
 		fmt.Fprintf(&out, "  target: %-58s %7.2f %s %.2f  %s\n", what, got, op, want, ok)
-	}
-	if *only {
-		table("10k keys, 64 goroutines", manyKeys, 64, 0)
-		fmt.Println(out.String())
-		return
 	}
 	m := table("10k keys, 1 goroutine", manyKeys, 1, 0)
 	target("p50 against redis_rate", ratio(m["limits"].p50, m["redis_rate"].p50), "<=", 1.1)
