@@ -84,6 +84,39 @@ func TestDisguised(t *testing.T) {
 	}
 }
 
+// The gateway's own refusals of calls, here of a tool that is switched off,
+// have the shape that was configured.
+func TestRejections(t *testing.T) {
+	u := newUpstream(t)
+	u.answer(answers(http.StatusOK, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`))
+	disabled := want{code: "service_disabled", class: "terminal", status: 503}
+	for _, mode := range []string{"", "rejections result", "rejections jsonrpc", "rejections http"} {
+		t.Run(mode, func(t *testing.T) {
+			g := start(t, "tool off_* {\ndisabled\n}\nerrors {\n"+mode+"\n}", u.URL)
+			r := g.post(t, call("1", "off_tool"))
+			m := r.response(t, "1")
+			switch mode {
+			case "rejections jsonrpc":
+				disabled.failure(t, "1", 503, m)
+			case "rejections http":
+				disabled.failure(t, "1", 503, m)
+				if r.Status != http.StatusServiceUnavailable {
+					t.Errorf("status %d, want 503", r.Status)
+				}
+				return
+			default:
+				disabled.result(t, "1", m)
+			}
+			if r.Status != http.StatusOK {
+				t.Errorf("status %d, want 200", r.Status)
+			}
+			if r := g.post(t, call("1", "on_tool")); gjson.Get(r.Body, "result.isError").Exists() {
+				t.Errorf("another tool: %q", r.Body)
+			}
+		})
+	}
+}
+
 func TestToolOptions(t *testing.T) {
 	u := newUpstream(t)
 	g := start(t, `service shop

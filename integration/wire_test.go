@@ -23,7 +23,7 @@ type upstream struct {
 
 	mu      sync.Mutex
 	handler http.HandlerFunc
-	gone    chan struct{} // receives once per request that was cancelled
+	gone    chan struct{} // receives once per request that was cancelled before its handler returned
 }
 
 func newUpstream(t *testing.T) *upstream {
@@ -31,18 +31,18 @@ func newUpstream(t *testing.T) *upstream {
 	u := &upstream{gone: make(chan struct{}, 64)}
 	ctx, end := context.WithCancel(context.Background())
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body) // only then does net/http notice that the client leaves
+		body, _ := io.ReadAll(r.Body) // only then does net/http notice that the client leaves
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		u.mu.Lock()
 		h := u.handler
 		u.mu.Unlock()
-		stop := context.AfterFunc(r.Context(), func() {
+		h(w, r)
+		if r.Context().Err() != nil {
 			select {
 			case u.gone <- struct{}{}:
 			default:
 			}
-		})
-		defer stop()
-		h(w, r)
+		}
 	}))
 	s.Config.BaseContext = func(net.Listener) context.Context { return ctx }
 	s.Start()
