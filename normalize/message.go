@@ -88,16 +88,19 @@ func (n *Normalizer) one(car Carrier, raw []byte, base int, m gjson.Result, x Ex
 		c = &Call{Structured: true}
 	}
 	known := c
-	if c.ID == nil && s.id.Exists() && s.id.Type != gjson.Null {
+	if id := idToken(s.id); c.ID == nil && id != nil {
 		named := *c
-		named.ID = []byte(s.id.Raw)
+		named.ID = id
 		c = &named
 	}
 	switch {
 	case s.err.Exists():
 		return n.rpcError(car, raw, s, c)
+	case (!s.failing.Exists() || s.nested) && c.mayBeTask() && failedTask(s.result):
+		obj, v, env := n.task(car, c, s.result)
+		return message(c.ID, "result", obj), report(c, v, env, raw)
 	case s.failing.Exists():
-		return n.failingResult(car, raw, base, s, c)
+		return n.failingResult(car, raw, s, c)
 	case !s.result.Exists():
 		v := n.verdict(n.evidence(car, c))
 		env := n.envelope(c, v)
@@ -105,6 +108,11 @@ func (n *Normalizer) one(car Carrier, raw []byte, base int, m gjson.Result, x Ex
 	case c.Disguised == DisguiseFlag || c.Disguised == DisguiseRewrite:
 		if out, rep := n.disguised(car, raw, s, c); rep != nil {
 			return out, rep
+		}
+	}
+	if c.mayBeTask() {
+		if res, rep := n.tasks(car, c, s.result, raw); rep != nil {
+			return message(c.ID, "result", res), rep
 		}
 	}
 	at := s.result.Index - base
@@ -132,20 +140,19 @@ func report(c *Call, v classify.Verdict, env envelope.Envelope, raw []byte) *Rep
 }
 
 // failingResult rewrites a result with isError.
-func (n *Normalizer) failingResult(car Carrier, raw []byte, base int, s shape, c *Call) ([]byte, *Report) {
+func (n *Normalizer) failingResult(car Carrier, raw []byte, s shape, c *Call) ([]byte, *Report) {
 	v := n.verdict(n.resultEvidence(car, c, s.failing))
 	env := n.envelope(c, v)
 	inner := result(c, env, []byte(s.failing.Get("_meta").Raw))
 	rep := report(c, v, env, raw)
-	if s.failing.Index == s.result.Index {
+	if !s.nested {
 		return message(c.ID, "result", inner), rep
 	}
 	if s.legacy {
 		// Clients of 2024-10-07 read toolResult, all others the result itself.
 		return message(c.ID, "result", append(inner[:len(inner)-1:len(inner)-1], `,"toolResult":`+string(inner)+`}`...)), rep
 	}
-	// Of the state of a task the rest stays.
-	return splice(raw, s.failing.Index-base, len(s.failing.Raw), inner), rep
+	return message(c.ID, "result", append(append([]byte(`{"result":`), inner...), '}')), rep
 }
 
 // resultEvidence reads the parts of a result that may state the reason.
@@ -227,18 +234,6 @@ func SaysUnknownTool(rep *Report) bool {
 	return code == codeInvalidParams || code == codeMethodNotFound
 }
 
-// definedData returns the data that the specification defines for a code, which
-// stays as it came, or nil.
-func definedData(code int64, data gjson.Result) []byte {
-	switch code {
-	case codeHeaderMismatch, codeMissingCap, codeVersion, codeElicitation, codeResourceMissing:
-		if data.IsObject() && len(data.Raw) <= 4096 {
-			return []byte(data.Raw)
-		}
-	}
-	return nil
-}
-
 // notification looks at messages of the server that are no answers. Only the
 // result of a task can carry a failure (notifications/tasks, 2026-07-28).
 func (n *Normalizer) notification(car Carrier, raw []byte, base int, s shape, x Exchange) ([]byte, *Report) {
@@ -246,12 +241,17 @@ func (n *Normalizer) notification(car Carrier, raw []byte, base int, s shape, x 
 		return raw, nil
 	}
 	f, _ := failing(s.params)
-	if !f.Exists() || f.Index == s.params.Index {
+	task := failedTask(s.params)
+	if !task && (!f.Exists() || f.Index == s.params.Index) {
 		return raw, nil
 	}
 	c := &Call{Method: "tools/call", Modern: true, Structured: true}
 	if known := x.Call(nil); known != nil {
 		c.Service, c.ServiceNamed = known.Service, known.ServiceNamed
+	}
+	if task {
+		obj, v, env := n.task(car, c, s.params)
+		return splice(raw, s.params.Index-base, len(s.params.Raw), obj), report(c, v, env, raw)
 	}
 	v := n.verdict(n.resultEvidence(car, c, f))
 	env := n.envelope(c, v)

@@ -13,6 +13,7 @@ type shape struct {
 	result, err        gjson.Result
 	failing            gjson.Result // the result object that carries isError: true
 	legacy             bool         // it stands in toolResult
+	nested             bool         // it stands below the result
 }
 
 func look(m gjson.Result) shape {
@@ -32,7 +33,7 @@ func look(m gjson.Result) shape {
 		case key(k, "result"):
 			s.result = v
 			if f, legacy := failing(v); f.Exists() {
-				s.failing, s.legacy = f, legacy
+				s.failing, s.legacy, s.nested = f, legacy, f.Index != v.Index
 			}
 		}
 		return true
@@ -68,9 +69,10 @@ func failing(result gjson.Result) (f gjson.Result, legacy bool) {
 // key compares a member's name without regard to case: some clients decode so.
 func key(k gjson.Result, name string) bool { return strings.EqualFold(k.Str, name) }
 
-// idToken returns the raw id, or nil when there is none.
+// idToken returns the raw id, or nil when there is none: a string or a number
+// (JSON-RPC 2.0, section 4).
 func idToken(id gjson.Result) []byte {
-	if !id.Exists() || id.Type == gjson.Null {
+	if id.Type != gjson.String && id.Type != gjson.Number {
 		return nil
 	}
 	return []byte(id.Raw)

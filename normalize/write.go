@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -60,7 +61,13 @@ func Error(c *Call, code int64, e envelope.Envelope, data []byte) []byte {
 	return message(c.ID, "error", rpcError(code, e, data))
 }
 
+// maxCode bounds the codes that stay what they are; a longer number is no code.
+const maxCode = 99_999
+
 func rpcError(code int64, e envelope.Envelope, data []byte) []byte {
+	if code > maxCode || code < -maxCode {
+		code = -32603
+	}
 	if data == nil {
 		data = Marshal(e)
 	}
@@ -134,18 +141,25 @@ func keptMeta(meta []byte) []byte {
 	m.ForEach(func(k, v gjson.Result) bool {
 		switch k.String() {
 		case metaRelatedTask:
-			if id := v.Get("taskId"); id.Type == gjson.String && plain(id.String()) {
+			if id := v.Get("taskId"); id.Type == gjson.String && plain(id.String()) && !strings.Contains(id.String(), " ") {
 				add(metaRelatedTask, map[string]string{"taskId": id.String()})
 			}
 		case metaServerInfo:
 			name, version := v.Get("name"), v.Get("version")
-			if plain(name.String()) && plain(version.String()) {
+			if label(name.String()) && label(version.String()) {
 				add(metaServerInfo, map[string]string{"name": name.String(), "version": version.String()})
 			}
 		}
 		return len(b) < 1024
 	})
 	return b
+}
+
+// label reports whether s may stand where a client shows it: the name of a
+// server, a version.
+func label(s string) bool {
+	_, ok := sanitize.Value(s)
+	return ok
 }
 
 // plain reports whether s is short and printable ASCII without markup.
