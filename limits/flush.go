@@ -19,9 +19,9 @@ const (
 const (
 	// Slots of a subject that is nearly full are given back after urgentDelay, others after lazyDelay at most.
 	urgentDelay = time.Millisecond
-	lazyDelay   = 50 * time.Millisecond
-	// pipelineOps bounds the operations of one round trip.
-	pipelineOps = 128
+	lazyDelay   = 20 * time.Millisecond
+	// pipelineOps bounds the operations of one round trip, and so how long Redis is busy with it when a call comes.
+	pipelineOps = 32
 )
 
 // flusher tells Redis what no call has carried along: releases, renewals, and what is to be said again.
@@ -101,23 +101,34 @@ func (f *flusher) drain() {
 	f.run(f.take(lazy))
 }
 
-// run sends what the groups have to say, in pipelines, one node apart from the other.
+// run sends what the groups have to say, in pipelines, one node apart from the other. A group is held up only while its
+// own pipeline is under way.
 func (f *flusher) run(groups []*group) {
 	l := f.l
-	now := l.o.Clock()
-	byNode := make(map[*node][]*syncOp)
+	byNode := make(map[*node][]*group)
 	for _, g := range groups {
-		if op := g.flushOp(now); op != nil {
-			byNode[op.node] = append(byNode[op.node], op)
-		}
+		g.mu.Lock()
+		g.listed = unlisted
+		n := g.where(l.o.Clock())
+		g.mu.Unlock()
+		byNode[n] = append(byNode[n], g)
 	}
 	var wg sync.WaitGroup
-	for n, ops := range byNode {
+	for n, list := range byNode {
 		wg.Go(func() {
-			for len(ops) > 0 {
-				chunk := ops[:min(len(ops), pipelineOps)]
-				ops = ops[len(chunk):]
-				l.sendAll(n, chunk)
+			for len(list) > 0 {
+				chunk := list[:min(len(list), pipelineOps)]
+				list = list[len(chunk):]
+				now := l.o.Clock()
+				var ops []*syncOp
+				for _, g := range chunk {
+					if op := g.flushOp(n, now); op != nil {
+						ops = append(ops, op)
+					}
+				}
+				if len(ops) > 0 {
+					l.sendAll(n, ops)
+				}
 			}
 		})
 	}
@@ -125,15 +136,13 @@ func (f *flusher) run(groups []*group) {
 }
 
 // flushOp returns an operation without demands, nil when there is nothing to say or not now.
-func (g *group) flushOp(now time.Duration) *syncOp {
+func (g *group) flushOp(n *node, now time.Duration) *syncOp {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.listed = unlisted
 	if g.inflight || g.dead || now < g.retryAt || !g.wanting(now) {
 		return nil // what is in flight lists the group again
 	}
-	n := g.where(now)
-	if n.away(now) {
+	if n.away(now) || g.where(now) != n {
 		return nil // the sweep lists it again
 	}
 	g.inflight = true
