@@ -82,3 +82,14 @@ func handsOver(words []string) bool {
 	}
 	return to && what
 }
+
+// confides reports the name of an argument that asks for what passed between a
+// user and an agent: conversation_history, chat_log.
+func confides(words []string) bool {
+	talk, record := false, false
+	for _, w := range words {
+		talk = talk || w == "conversation" || w == "chat" || w == "dialog" || w == "dialogue"
+		record = record || w == "history" || w == "log" || w == "logs" || w == "transcript" || w == "context" || w == "content" || w == "contents"
+	}
+	return talk && record
+}

@@ -66,6 +66,9 @@ func instructs(s string) bool {
 		return true
 	}
 	words := split(s)
+	if confides(words) {
+		return true
+	}
 	if len(words) < 3 {
 		return false
 	}

@@ -191,7 +191,7 @@ func Phrase(s string) (Slot, bool) {
 			return Slot{}, false
 		}
 	}
-	if masked(s) || instructs(s) || commands(s) || handed(s) {
+	if masked(s) || instructs(s) || commands(s) || handed(s) || strings.IndexByte(s, ' ') > 0 && Directs(s) {
 		return Slot{}, false
 	}
 	return Slot{s, true}, true

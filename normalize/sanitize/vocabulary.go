@@ -99,7 +99,7 @@ func residual(one string) (Safe, bool) {
 	if !strings.HasSuffix(s, " ...") {
 		s = strings.TrimRight(s, ".") + "."
 	}
-	if !Guard(s, nil) {
+	if !Guard(s, nil) || Directs(one) {
 		return Safe{}, false
 	}
 	return Safe{s}, true
