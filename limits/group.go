@@ -65,10 +65,15 @@ func (l *Redis) acquireGroup(ctx context.Context, tiers []Tier) (*waiter, error)
 	}
 	g.queue = append(g.queue, w)
 	g.mu.Unlock()
+	left := ctx.Done()
+	if left == nil { // a select costs more than all the rest here
+		<-w.ch
+		return w, nil
+	}
 	select {
 	case <-w.ch:
 		return w, nil
-	case <-ctx.Done():
+	case <-left:
 	}
 	g.mu.Lock()
 	if !w.finished {

@@ -128,7 +128,7 @@ func (l *Redis) decision(tiers []Tier, w *waiter) Decision {
 	if w.bound == None {
 		d := admission(tiers, views)
 		d.Fallback = w.fallback
-		h := l.handle(w.fallback)
+		h := newHandle(w.since, w.fallback)
 		h.take(w)
 		d.Lease = Lease{h: h, gen: h.gen, owner: l}
 		return d

@@ -1,10 +1,14 @@
 package limits
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
-func (l *Redis) handle(fallback bool) *handle {
+// newHandle begins a lease at the time of the call.
+func newHandle(since time.Duration, fallback bool) *handle {
 	h := handles.Get().(*handle)
-	h.since, h.fallback = l.o.Clock(), fallback
+	h.since, h.fallback = since, fallback
 	return h
 }
 

@@ -12,7 +12,7 @@ func (l *Redis) acquireSeveral(ctx context.Context, tiers []Tier) (Decision, err
 			return l.decision(parts[i], w), nil
 		}
 	}
-	h := l.handle(false)
+	h := newHandle(l.o.Clock(), false)
 	var views [MaxTiers]view
 	for i := range parts {
 		w, err := l.acquireGroup(ctx, parts[i])

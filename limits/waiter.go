@@ -33,12 +33,17 @@ func newWaiter(tiers []Tier, now time.Duration) *waiter {
 }
 
 func (w *waiter) recycle() {
-	ch := w.ch
-	*w = waiter{ch: ch}
+	for i := range w.tiers { // the rest was never used
+		w.store[i], w.keys[i] = Tier{}, nil
+		w.views[i], w.stamps[i] = view{}, 0
+	}
+	w.tiers = nil
+	w.finished, w.gone, w.fallback = false, false, false
+	w.bound, w.at, w.wait = None, 0, 0
 	waiters.Put(w)
 }
 
-// refuse and admit are called under the lock of the group.
+// refuse is called under the lock of the group.
 func (w *waiter) refuse(bound Bound, at int, wait time.Duration) {
 	w.bound, w.at, w.wait = bound, at, wait
 	for i := range w.tiers {
