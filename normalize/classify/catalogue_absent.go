@@ -16,7 +16,7 @@ var absentCauses = []cause{
 	{id: "absent.method", tier: tierMeaning, code: envelope.NotFound, phrases: `
 		method not found | method…not found | unknown method | no such method | unimplemented | method is not implemented | unsupported method
 		unknown function | unknown operation | unknown action | unknown command | unknown endpoint | unknown route | unknown resource | unknown prompt
-		unknown backend | unknown service | unknown server | no handler for | no handler registered | no route matches | no route found | route not found`, unless: `
+		unknown backend | unknown service | unknown server | no handler for | no handler registered | no…is registered | no…registered for | no…registered under | have a resource type | no route matches | no route found | route not found`, unless: `
 		undefined method`},
 	{id: "absent.session", tier: tierMeaning, code: envelope.NotFound, phrases: `
 		session not found | session…not found | session_not_found | sessionnotfound* | unknown session | invalid session id | no such session

@@ -5,7 +5,7 @@ import "github.com/caddymcp/gateway/normalize/envelope"
 // accessCauses: who may do what.
 var accessCauses = []cause{
 	{id: "auth.credentials", tier: tierMeaning, code: envelope.AuthFailed, phrases: `
-		api key or refresh | was rejected while | 已失效 | 重新登录 | 请重新登录 | jwserror | jwsinvalid* | basic authentication | authentication with passwords | authorization grant | auth login | az login | login first | log in first | obtain new credentials | obtain a new token | key rejected | key was rejected | key was revoked | key has been revoked | key is expired | key has expired | sign in again | log in again | session timed out | oauth flow
+		api key or refresh | was rejected while | 已失效 | 重新登录 | 请重新登录 | jwserror | jwsinvalid* | basic authentication | unknown or revoked | expired or revoked | revoked or expired | unknown or expired | invalid or revoked | authentication with passwords | authorization grant | auth login | az login | login first | log in first | obtain new credentials | obtain a new token | key rejected | key was rejected | key was revoked | key has been revoked | key is expired | key has expired | sign in again | log in again | session timed out | oauth flow
 		run the auth | authenticate first | credentials file | authorize first | authorization flow | invalid_auth | *_api_key…not set | *_api_key…required | *_api_key…missing | *_api_key…environment variable | *_token…environment variable
 		*_token…not set | *_token…must be set | *_api_key…must be set | *_secret…not set | not_authed | invalid_token | token_expired | token_revoked | token_inactive | token_invalid | tokenexpirederror | jsonwebtokenerror
 		account_not_found | invalid_api_key | invalid_apikey | invalidapikey | api_key_invalid | api_key_missing | missing_api_key | apikeyinvalid
@@ -85,7 +85,7 @@ var accessCauses = []cause{
 		administrator privileges | superuser | privileges required | must be owner | must be admin | must be an admin | must be superuser | must have admin
 		must have…permission | must have…access | must have…role`},
 	{id: "access.denied", tier: tierMeaning, code: envelope.Forbidden, phrases: `
-		access denied | access is denied | access was denied | access_denied | accessdenied* | access forbidden | access not allowed | access restricted
+		action is unauthorized | allow list for | in the allow list | on the allow list | on a deny list | on the deny list | denied the call | denied the request | call denied | call was denied | denied this call | access denied | access is denied | access was denied | access_denied | accessdenied* | access forbidden | access not allowed | access restricted
 		access blocked | access to…denied | access to…forbidden | access to…not allowed | access to…not permitted | access to…prohibited
 		access to…restricted | access to…blocked | permission denied | permission_denied | permissiondenied* | permissionerror | permission error
 		permission…denied | permission is denied | permissions denied | permissions error | permission to | permission for | permission on

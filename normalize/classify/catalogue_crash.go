@@ -8,7 +8,7 @@ import (
 // crashCauses: the code of the tool or of the service broke.
 var crashCauses = []cause{
 	{id: "conflict", tier: tierMeaning, code: envelope.UpstreamClientError, class: envelope.Retryable, phrases: `
-		deadlock | deadlock detected | changed by someone | modified by someone | edited by someone | by someone else | by another user |  deadlockdetected | acquire lock | acquire the lock | obtain lock | fast-forwarded | deadlock found | er_lock_deadlock | lock wait timeout | er_lock_wait_timeout | could not serialize access
+		deadlock | deadlock detected | changed by someone | modified by someone | edited by someone | by another transaction | by another process | by another client | by another session | by another request | by another instance | in use by another | changed since | by someone else | by another user |  deadlockdetected | acquire lock | acquire the lock | obtain lock | fast-forwarded | deadlock found | er_lock_deadlock | lock wait timeout | er_lock_wait_timeout | could not serialize access
 		serialization failure | serializationfailure | could not obtain lock | lock not available | transaction conflict | transactionconflict*
 		transaction was aborted | write conflict | writeconflict | version conflict | version_conflict* | conflict occurred | conflict_error
 		conflictexception | edit conflict | editconflict | optimistic lock* | optimisticlock* | stale object | staleobjectstate* | object has been modified
@@ -36,9 +36,9 @@ var crashCauses = []cause{
 		integer divide by zero | zerodivisionerror | arithmeticexception | arithmeticerror | list index out of range | string index out of range
 		tuple index out of range | index out of range | index out of bounds | index…out of bounds | indexoutofrange* | indexoutofbounds*
 		arrayindexoutofbounds* | stringindexoutofbounds* | index was outside | slice bounds out of range | list assignment index | dictionary changed size
-		keynotfoundexception | given key was not present in the dictionary | unboundlocalerror
+		keynotfoundexception | given key…was not present | not present in the dictionary | unboundlocalerror
 		recursionerror | maximum recursion depth | notimplementederror | notimplementedexception | not implemented
-		unsupportedoperationexception | assertionfailed* | assertion failed | nullpointerexception | nullreferenceexception | null pointer
+		unsupportedoperationexception | assertionfailed* | assertion failed | nullpointerexception | *nullpointerexception | lateinit property | nullreferenceexception | null pointer
 		nil pointer | null reference | object reference not set | nil map | nil:nilclass | for nil | member function…on null | call to undefined
 		call to a member function | because…is null | value is null | nosuchmethoderror | illegal state | classcastexception
 		class cast | cannot be cast to | invalidcastexception | sequence contains no elements | sequence contains more than one

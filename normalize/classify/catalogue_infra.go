@@ -52,12 +52,12 @@ var infraCauses = []cause{
 		temporary failure in name resolution | name resolution | nodename nor servname | no address associated with hostname | no such host
 		could not resolve | couldn't resolve | cannot resolve | failed to resolve | unable to resolve | unresolved host | unresolvedaddress*
 		unknownhostexception | unknown host | host not found | host unknown | server ip address could not be found | could not translate host name | dns error
-		dns lookup | dns resolution | dns failure | dns problem | err_name_not_resolved | name_not_resolved | nameresolutionerror | nxdomain
+		dns lookup | dns resolution | dns failure | dns problem | err_name_not_resolved | name_not_resolved | nameresolutionerror | nxdomain | hostname could not be found | hostname…could not be found | hostname…not found | hostname cannot be found | unable to look up
 		lookup address information | getaddrinfo failed | 域名解析 | 无法解析 | 名前解決 | 호스트를 찾을 수`, unless: `
 		could not resolve to a | could not resolve entity | could not resolve dependenc* | unable to resolve dependency | could not resolve reference
 		cannot resolve column | cannot resolve symbol | could not resolve placeholder | failed to resolve module | could not resolve "`},
 	{id: "net.connect", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadReach, phrases: `
-		econnrefused | econnreset | ehostunreach | enetunreach | enetdown | ehostdown | epipe | enotconn | eaddrnotavail | connection refused
+		econnrefused | econnreset | not found or was not accessible | failed to establish a connection | establishing a connection | establish a connection | establish connection | ehostunreach | enetunreach | enetdown | ehostdown | epipe | enotconn | eaddrnotavail | connection refused
 		connection_refused | connection was refused | connection reset | connection_reset | connection was reset | connection aborted | connection was aborted
 		connection closed | connection was closed | connection is closed | connection has been closed | connection lost | connection was lost
 		connection issue | connection issues | connection problem | connection terminated | connection dropped | connection broken

@@ -14,7 +14,7 @@ var limitCauses = []cause{
 		does not match the output schema | does not match output schema | does not match its output schema | does not match tool's output schema
 		structured content does not match | structuredcontent does not match | response missing structured content | missing structured content
 		invalid tool output | response validation failed | result validation failed | responsevalidationerror | fastapi.exceptions.responsevalidationerror
-		failed to validate output | result does not conform to | output failed schema validation`},
+		failed to validate output | result does not conform to | output failed schema validation`, unless: `input validation failed | input validation error`},
 	{id: "ssrf.blocked", tier: tierSSRF, code: envelope.SSRFBlocked, phrases: `
 		ssrf | private/internal ip | private or internal ip | private or reserved | private or loopback | private or local | private ip…block*
 		private ip…not allowed | private ip…denied | private ip…forbidden | private ip…not permitted | private ip…disallowed | private address…block*

@@ -11,7 +11,7 @@ const near = 48
 // sets are the kinds of words that pairs are made of.
 var sets = []set{
 	{"secret", `token | tokens | api key | apikey | api-key | api_key | api keys | credential | credentials | password | passphrase | login | username | authentication
-		auth | oauth | jwt | bearer | access key | secret key | client secret | personal access token | pat | cookie | sign-in | signin | principal | identity
+		auth | oauth | jwt | bearer | access key | secret key | consumer key | app key | application key | client key | license key | session token | virtual key | client secret | personal access token | pat | cookie | sign-in | signin | principal | identity
 		令牌 | 密钥 | 密码 | 登录 | トークン | パスワード | 토큰 | 비밀번호 | zugangsdaten | passwort | mot de passe | identifiants | contraseña | credenciales | senha`},
 	{"bad", `invalid | incorrect | wrong | bad | expired | revoked | rejected | missing | required | malformed | unrecognized | unrecognised | not valid | not set | not provided
 		not recognized | not accepted | no longer valid | no longer accepted | obtain new | not configured | not present | not supplied | not exist | inactive | failed | failure | denied | unknown | absent | empty | mismatch | unverified | incomplete
@@ -31,6 +31,8 @@ var sets = []set{
 	{"over", `exceeded | exhausted | surpassed | depleted | used up | limit reached | limit hit | run out | over limit | limit was reached | limit has been reached | maxed out | over the limit | limit exceeded`},
 	{"parallel", `concurrent | concurrency | parallel | simultaneous | simultaneously | queue | slots | slot | pool | workers | sessions | threads | runners | seats | jobs | runs | executions | sandboxes | browsers | containers`},
 	{"full", `full | exhausted | max | reached | exceeded | too many | saturated | no available | none available | no free | all busy | all in use | limit | maximum number | unavailable | waiting | in use`},
+	{"deadline", `deadline | time budget | time limit | time allowed | time window | allotted time | allowed time | max wait | wait time | maximum wait`},
+	{"passed", `exceeded | exceeds | passed | expired | elapsed | missed | hit | reached | over | ran out | run out`},
 	{"inside", `private ip | private address | private addresses | private network | private networks | private range | private ip range | private host | internal ip | internal address | internal addresses
 		internal network | internal host | loopback | link-local | localhost | reserved ip | reserved address | reserved range | metadata endpoint | metadata service | 169.254.169.254 | 127.0.0.1 | rfc1918 | rfc 1918 | non-routable`},
 	{"refuse", `block | blocked | blocks | blocking | refusing | refuse | refused to | disallowed | prohibited | forbidden | not allowed | not permitted | denied | rejected | not accepted | unsafe | protection | guard | cannot be fetched | cannot be requested | cannot be accessed | disabled for`},
@@ -46,6 +48,7 @@ var pairCauses = []cause{
 	{id: "pair.credentials", tier: tierPair, code: envelope.AuthFailed, pair: [2]string{"secret", "bad"}, unless: `unexpected token | page token | pagetoken | max_tokens | token limit | context | token at | tokens: | invalid token in | pagination | cursor`},
 	{id: "pair.absent", tier: tierPair, code: envelope.NotFound, pair: [2]string{"thing", "gone"}},
 	{id: "pair.rights", tier: tierPair, code: envelope.Forbidden, pair: [2]string{"right", "lacking"}},
+	{id: "pair.deadline", tier: tierPair, code: envelope.ServiceUnavailable, class: envelope.Retryable, lead: leadTimeout, advice: adviceSmaller, pair: [2]string{"deadline", "passed"}},
 	{id: "pair.down", tier: tierPair, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadReach, pair: [2]string{"link", "down"}},
 }
 

@@ -116,7 +116,7 @@ func (p *picker) issueFirst(h hit) bool {
 	if p.issue.at == 0 && len(p.issue.msg) == 0 || len(p.d.issues) > 0 && p.issue.at == 0 {
 		return c.tier != tierInfra && c.code != envelope.AuthFailed && c.code != envelope.NotFound
 	}
-	if c.id == "crash" && h.start < end {
+	if (c.id == "crash" || c.id == "conflict") && h.start < end {
 		return false
 	}
 	inside := h.start >= p.issue.at && h.end <= end

@@ -68,6 +68,9 @@ var validatorForms = []form{
 	{rule: "jackson", lits: []string{"cannot deserialize value of type", "can not deserialize"}, re: re("cannot deserialize value of type [`'](?P<e>[\\w.$<>]+)[`'] from (?P<r>\\w+)(?: \"(?P<i>[^\"]{0,40})\")?"), kind: kindType},
 	{rule: "kotlin", lits: []string{"for type with serial name"}, re: re(`fields? (?:'(?P<a>[\w.]+)'|\[(?P<a2>[\w.]+)[^\]]*\]) (?:is|are) required for type`), kind: kindMissing},
 	{rule: "kotlin", lits: []string{"encountered an unknown key"}, re: re(`unknown key '(?P<a>[\w.]+)'`), kind: kindUnexpected},
+	// Swift: DecodingError.
+	{rule: "swift", lits: []string{"codingkeys(stringvalue"}, re: re(`keyNotFound\([^"]*stringValue: "(?P<a>[\w.]+)"`), kind: kindMissing},
+	{rule: "swift", lits: []string{"codingkeys(stringvalue"}, re: re(`typeMismatch\(Swift\.(?P<e>\w+).*stringValue: "(?P<a>[\w.]+)"`), kind: kindType},
 	// .NET.
 	{rule: "system-text-json", lits: []string{"could not be converted to"}, re: re(`could not be converted to (?:System\.)?(?P<e>[\w.\[\]` + "`" + `]+)\.? (?:Path: \$\.(?P<a>[\w.\[\]]+))`), kind: kindType},
 	{rule: "system-text-json", lits: []string{"path: $."}, re: re(`path: \$\.(?P<a>[\w.\[\]]+)`), kind: kindType},
