@@ -22,9 +22,10 @@ import (
 type gateway struct {
 	URL string
 
-	port int
-	log  string
-	t    *testing.T
+	port  int
+	admin string // address of the admin endpoint, or off
+	log   string
+	t     *testing.T
 }
 
 // start runs a site before an upstream: block is the inside of mcp_gateway's
@@ -47,7 +48,13 @@ func proxyTo(t *testing.T, upstream string) string {
 // startSite runs a site with any directives.
 func startSite(t *testing.T, site string) *gateway {
 	t.Helper()
-	g := &gateway{port: freePort(t), log: filepath.Join(t.TempDir(), "caddy.log"), t: t}
+	return startAt(t, "off", site)
+}
+
+// startAt is startSite with the admin endpoint on an address.
+func startAt(t *testing.T, admin, site string) *gateway {
+	t.Helper()
+	g := &gateway{port: freePort(t), admin: admin, log: filepath.Join(t.TempDir(), "caddy.log"), t: t}
 	g.URL = "http://127.0.0.1:" + strconv.Itoa(g.port)
 	g.load(site)
 	t.Cleanup(func() {
@@ -71,7 +78,7 @@ func (g *gateway) load(site string) {
 func (g *gateway) loadWith(options, site string) {
 	g.t.Helper()
 	config, err := adapt(fmt.Sprintf(`{
-	admin off
+	admin %s
 	%s
 	persist_config off
 	auto_https off
@@ -86,7 +93,7 @@ func (g *gateway) loadWith(options, site string) {
 	bind 127.0.0.1
 	%s
 }
-`, options, filepath.Dir(g.log), g.log, g.port, site))
+`, g.admin, options, filepath.Dir(g.log), g.log, g.port, site))
 	if err != nil {
 		g.t.Fatal(err)
 	}
