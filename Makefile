@@ -51,8 +51,9 @@ lint: .cache/bin/golangci-lint-$(GOLANGCI_LINT) ## gofmt, go vet, golangci-lint,
 	@mv .cache/bin/golangci-lint $@
 
 .PHONY: bench
-bench: ## Plain Caddy and the gateway in one run, as ratios; BENCH_ROUND=2s is the length of a round
-	go test -count=1 -timeout 30m -tags bench -run '^TestBench$$' ./integration -v
+bench: caddy ## nginx, plain Caddy and the gateway in one run, into bench/RESULTS.md; BENCH_ROUND=1s is the length of a round
+	@bench/setup.sh
+	go test -count=1 -timeout 60m -tags bench -run '^TestBench$$' -v ./bench
 
 .PHONY: faults
 faults: setup ## The long forms of the tests that break things on purpose

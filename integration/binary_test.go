@@ -1,4 +1,4 @@
-//go:build conformance || bench
+//go:build conformance
 
 package integration
 
