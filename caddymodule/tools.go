@@ -102,7 +102,7 @@ func (h *Handler) structured(t *schema.Tool) bool {
 func (x *exchange) toolList(result []byte) []byte {
 	h := x.h
 	x.learn(result)
-	if h.Schemas == "fetch" {
+	if h.Schemas == "fetch" && gjson.GetBytes(result, "nextCursor").String() == "" {
 		h.fetched.listed(x.scope())
 	}
 	if tools := x.tools(); tools.Restricted() {
