@@ -14,7 +14,10 @@ const maxDefined = 4096
 // definedData returns the data that the specification defines for a code, or
 // nil. Members and values that the specification does not know are left out: the
 // rest of the data is the server's own and may hold anything.
-func definedData(code int64, data gjson.Result) []byte {
+func definedData(c *Call, code int64, data gjson.Result) []byte {
+	if code == codeInvalidParams && c.Method == "resources/read" {
+		code = codeResourceMissing // its successor since 2026-07-28
+	}
 	if !data.IsObject() || len(data.Raw) > maxDefined {
 		return nil
 	}

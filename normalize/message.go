@@ -143,7 +143,7 @@ func report(c *Call, v classify.Verdict, env envelope.Envelope, raw []byte) *Rep
 func (n *Normalizer) failingResult(car Carrier, raw []byte, s shape, c *Call) ([]byte, *Report) {
 	v := n.verdict(n.resultEvidence(car, c, s.failing))
 	env := n.envelope(c, v)
-	inner := result(c, env, []byte(s.failing.Get("_meta").Raw))
+	inner := result(c, env, n.meta(s.failing))
 	rep := report(c, v, env, raw)
 	if !s.nested {
 		return message(c.ID, "result", inner), rep
@@ -201,10 +201,10 @@ func (n *Normalizer) rpcError(car Carrier, raw []byte, s shape, c *Call) ([]byte
 	v := n.verdict(e)
 	env := n.envelope(c, v)
 	rep := report(c, v, env, raw)
-	if c.IsToolCall() && !c.Task && raisedByTool(code, v) {
+	if c.IsToolCall() && !c.Task && !(c.State && code == codeInvalidParams) && raisedByTool(code, v) {
 		return Result(c, env, nil), rep
 	}
-	return Error(c, code, env, definedData(code, s.err.Get("data"))), rep
+	return Error(c, code, env, definedData(c, code, s.err.Get("data"))), rep
 }
 
 // raisedByTool reports whether an error answers a call that reached a tool: it
@@ -255,8 +255,18 @@ func (n *Normalizer) notification(car Carrier, raw []byte, base int, s shape, x 
 	}
 	v := n.verdict(n.resultEvidence(car, c, f))
 	env := n.envelope(c, v)
-	inner := result(c, env, []byte(f.Get("_meta").Raw))
+	inner := result(c, env, n.meta(f))
 	return splice(raw, f.Index-base, len(f.Raw), inner), report(c, v, env, raw)
+}
+
+// meta returns the _meta of a result, or nil when it holds one of the operator's
+// literals.
+func (n *Normalizer) meta(result gjson.Result) []byte {
+	m := result.Get("_meta")
+	if !m.IsObject() || n.Classifier.Literals.Contains(m.Raw) {
+		return nil
+	}
+	return []byte(m.Raw)
 }
 
 // disguised looks for a failure that says it is a success.
@@ -279,7 +289,7 @@ func (n *Normalizer) disguised(car Carrier, raw []byte, s shape, c *Call) ([]byt
 	env := n.envelope(c, v)
 	rep := report(c, v, env, raw)
 	if c.Disguised == DisguiseRewrite && !c.Task {
-		return Result(c, env, []byte(r.Get("_meta").Raw)), rep
+		return Result(c, env, n.meta(r)), rep
 	}
 	rep.Flagged = true
 	return raw, rep

@@ -48,6 +48,10 @@ type Call struct {
 	// must not be a plain CallToolResult.
 	Task bool
 
+	// State is true for a call that carries requestState: an error of its
+	// answer is about the protocol (MCP 2026-07-28, multi round-trip requests).
+	State bool
+
 	// Service is the name in the envelope. ServiceNamed says that the
 	// operator chose it: then it also replaces the name in an envelope that a
 	// server behind the gateway already made.
@@ -116,7 +120,7 @@ func (n *Normalizer) envelope(c *Call, v classify.Verdict) envelope.Envelope {
 	var e envelope.Envelope
 	if v.Envelope != nil {
 		e = *v.Envelope
-		if c.ServiceNamed || e.Service == "" {
+		if c.ServiceNamed || e.Service == "" || n.Classifier.Literals.Contains(e.Service) {
 			e.Service = c.service()
 		}
 	} else {

@@ -50,7 +50,7 @@ func saysError(v gjson.Result) bool {
 // task writes the state of a failed task anew: what the specification defines of
 // it stays, the reason becomes the envelope's.
 func (n *Normalizer) task(car Carrier, c *Call, v gjson.Result) ([]byte, classify.Verdict, envelope.Envelope) {
-	var res, failure, meta gjson.Result
+	var res, failure gjson.Result
 	var message string
 	e := n.evidence(car, c)
 	v.ForEach(func(k, x gjson.Result) bool {
@@ -68,8 +68,6 @@ func (n *Normalizer) task(car Carrier, c *Call, v gjson.Result) ([]byte, classif
 			}
 		case key(k, "statusMessage"):
 			message = x.Str
-		case key(k, "_meta"):
-			meta = x
 		}
 		return true
 	})
@@ -96,12 +94,12 @@ func (n *Normalizer) task(car Carrier, c *Call, v gjson.Result) ([]byte, classif
 		add("statusMessage", Marshal(env.Sanitized))
 	}
 	if res.Exists() {
-		add("result", result(c, env, []byte(res.Get("_meta").Raw)))
+		add("result", result(c, env, n.meta(res)))
 	}
 	if failure.Exists() {
 		add("error", rpcError(failure.Get("code").Int(), env, nil))
 	}
-	if kept := keptMeta([]byte(meta.Raw)); len(kept) > 0 {
+	if kept := keptMeta(n.meta(v)); len(kept) > 0 {
 		add("_meta", append(append([]byte{'{'}, kept[:len(kept)-1]...), '}'))
 	}
 	if b[len(b)-1] == ',' {

@@ -186,10 +186,10 @@ func suspicious(w string) bool {
 	if plainWord(w) || strings.IndexByte(w, '-') > 0 && plainWord(strings.ReplaceAll(w, "-", "")) {
 		return !known(w) && !known(strings.TrimRight(w, "s")) && strings.IndexByte(w, '-') < 0
 	}
-	if strings.IndexAny(w, "(_[{=") >= 0 && !hasDigit(w) || strings.HasSuffix(w, "()") || strings.Contains(w, "'") && !hasDigit(w) {
+	if strings.ContainsAny(w, "(_[{=") && !hasDigit(w) || strings.HasSuffix(w, "()") || strings.Contains(w, "'") && !hasDigit(w) {
 		return false
 	}
-	return hasDigit(w) && !units(w) || strings.IndexAny(w, "!@#$%^&*+~") >= 0
+	return hasDigit(w) && !units(w) || strings.ContainsAny(w, "!@#$%^&*+~")
 }
 
 // userColon handles user:password@host with signs that end a token.

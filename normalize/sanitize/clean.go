@@ -145,6 +145,10 @@ func composes(base, mark rune) bool {
 
 // invisible reports format characters and the letters that look like nothing.
 func invisible(r rune) bool {
+	// Greek and Cyrillic letters, Chinese characters, Hangul syllables.
+	if r >= 0x391 && r <= 0x3a1 || r >= 0x3b1 && r <= 0x3c9 || r >= 0x400 && r <= 0x482 || r >= 0x4e00 && r <= 0x9fff || r >= 0xac00 && r <= 0xd7a3 {
+		return false
+	}
 	switch r {
 	case 0xfdfa, 0xfdfb: // one character that NFKC turns into a sentence
 		return true

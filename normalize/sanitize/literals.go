@@ -25,12 +25,17 @@ const (
 type Literals struct {
 	first [1 << 16]bool // pairs of bytes that a form starts with
 	forms map[[2]byte][]string
+
+	// folded are the plain forms in lower case: text may be composed of words
+	// whose case is the program's.
+	foldedFirst [1 << 16]bool
+	folded      map[[2]byte][]string
 }
 
 // NewLiterals returns the set of values. Values of less than 4 bytes are left
 // out, since they would hit ordinary words; at most 1,024 values are used.
 func NewLiterals(values []string) *Literals {
-	l := &Literals{forms: make(map[[2]byte][]string)}
+	l := &Literals{forms: make(map[[2]byte][]string), folded: make(map[[2]byte][]string)}
 	if len(values) > maxLiterals {
 		values = values[:maxLiterals]
 	}
@@ -49,9 +54,13 @@ func NewLiterals(values []string) *Literals {
 			continue
 		}
 		for _, raw := range []string{v, Clean(v)} {
-			add(raw, minLiteral)
-			add(strings.ToLower(raw), minLiteral)
-			add(strings.ToUpper(raw), minLiteral)
+			if len(raw) >= minLiteral && !seen["\x00"+raw] {
+				seen["\x00"+raw] = true
+				low := asciiLower(raw)
+				k := [2]byte{low[0], low[1]}
+				l.foldedFirst[pair(low, 0)] = true
+				l.folded[k] = append(l.folded[k], low)
+			}
 			add(jsonEscaped(raw), minLiteral)
 			esc := url.QueryEscape(raw)
 			add(esc, minLiteral)
@@ -67,11 +76,34 @@ func NewLiterals(values []string) *Literals {
 			}
 		}
 	}
-	for k := range l.forms {
-		f := l.forms[k]
-		sort.Slice(f, func(i, j int) bool { return len(f[i]) > len(f[j]) })
+	for _, m := range []map[[2]byte][]string{l.forms, l.folded} {
+		for _, f := range m {
+			sort.Slice(f, func(i, j int) bool { return len(f[i]) > len(f[j]) })
+		}
 	}
 	return l
+}
+
+// asciiLower returns s with ASCII letters in lower case and the same length.
+func asciiLower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		b[i] = lower(c)
+	}
+	return string(b)
+}
+
+// foldedPrefix reports whether s begins with low, ASCII letters in any case.
+func foldedPrefix(s, low string) bool {
+	if len(s) < len(low) {
+		return false
+	}
+	for i := range len(low) {
+		if lower(s[i]) != low[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // aligned returns the characters of Base64 that depend on v alone when off bytes
@@ -105,6 +137,14 @@ func pair(s string, i int) int { return int(s[i])<<8 | int(s[i+1]) }
 // find returns the first literal in s at or after i.
 func (l *Literals) find(s string, i int) (at, end int) {
 	for ; i+1 < len(s); i++ {
+		a, b := lower(s[i]), lower(s[i+1])
+		if l.foldedFirst[int(a)<<8|int(b)] {
+			for _, f := range l.folded[[2]byte{a, b}] {
+				if foldedPrefix(s[i:], f) {
+					return i, i + len(f)
+				}
+			}
+		}
 		if !l.first[pair(s, i)] {
 			continue
 		}
@@ -119,7 +159,7 @@ func (l *Literals) find(s string, i int) (at, end int) {
 
 // Contains reports whether one of the literals stands in s.
 func (l *Literals) Contains(s string) bool {
-	if l == nil || len(l.forms) == 0 {
+	if l == nil || len(l.folded) == 0 {
 		return false
 	}
 	at, _ := l.find(s, 0)
@@ -128,7 +168,7 @@ func (l *Literals) Contains(s string) bool {
 
 // Mask replaces every literal in s by "[redacted]" and returns how many it found.
 func (l *Literals) Mask(s string) (string, int) {
-	if l == nil || len(l.forms) == 0 {
+	if l == nil || len(l.folded) == 0 {
 		return s, 0
 	}
 	at, end := l.find(s, 0)

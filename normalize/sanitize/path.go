@@ -132,7 +132,7 @@ func (m *masker) path(i int) int {
 			for k < len(s) && k-e < 64 && !isSpace(s[k]) && strings.IndexByte("\"'`<>", s[k]) < 0 {
 				k++
 			}
-			if strings.IndexAny(s[e:k], `/\`) >= 0 {
+			if strings.ContainsAny(s[e:k], `/\`) {
 				e = k
 			}
 		case s[e] == ' ':

@@ -261,7 +261,7 @@ func password(w string) bool {
 			sign++
 		}
 	}
-	return up+low > 1 && dig > 0 && sign > 0 || up > 0 && low > 0 && dig >= 3 && strings.IndexAny(w, "-:/.") < 0
+	return up+low > 1 && dig > 0 && sign > 0 || up > 0 && low > 0 && dig >= 3 && !strings.ContainsAny(w, "-:/.")
 }
 
 // secretShaped reports what may not stand in a slot though Mask lets it pass:
@@ -285,5 +285,5 @@ func secretShaped(w string) bool {
 			turns++
 		}
 	}
-	return turns >= 2 && strings.IndexAny(w, "-:.") < 0
+	return turns >= 2 && !strings.ContainsAny(w, "-:.")
 }
