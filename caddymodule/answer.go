@@ -28,7 +28,8 @@ func (x *exchange) answerFailure(f failure) error {
 	sessionGone := f.status == http.StatusNotFound && !x.modern() && x.r.Header.Get("Mcp-Session-Id") != ""
 	keepStatus := challenge || sessionGone
 
-	status, body := f.status, []byte(nil)
+	status := f.status
+	var body []byte
 	if status < 400 {
 		status = http.StatusBadGateway
 	}

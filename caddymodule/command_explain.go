@@ -108,9 +108,7 @@ type explanation struct {
 
 func explain(n *normalize.Normalizer, c *normalize.Call, raw []byte) (*explanation, error) {
 	msg, car := raw, normalize.Carrier{}
-	if h, ok, err := httpAnswer(raw); err != nil {
-		return nil, err
-	} else if ok {
+	if h, ok := httpAnswer(raw); ok {
 		car = normalize.Carrier{Status: h.Status, Header: h.header()}
 		msg = h.message()
 	}
@@ -155,16 +153,16 @@ type answerOverHTTP struct {
 	Body    *string           `json:"body"`
 }
 
-func httpAnswer(raw []byte) (answerOverHTTP, bool, error) {
+func httpAnswer(raw []byte) (answerOverHTTP, bool) {
 	var h answerOverHTTP
 	m := gjson.ParseBytes(raw)
 	if !gjson.ValidBytes(raw) || !m.IsObject() || m.Get("status").Type != gjson.Number || m.Get("jsonrpc").Exists() {
-		return h, false, nil
+		return h, false
 	}
-	if err := json.Unmarshal(raw, &h); err != nil {
-		return h, false, fmt.Errorf("reading the HTTP answer: %v", err)
+	if json.Unmarshal(raw, &h) != nil {
+		return h, false
 	}
-	return h, h.Body != nil, nil
+	return h, h.Body != nil
 }
 
 func (h answerOverHTTP) header() http.Header {

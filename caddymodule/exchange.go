@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/tidwall/gjson"
 
 	"github.com/caddymcp/gateway/limits"
 	"github.com/caddymcp/gateway/normalize"
@@ -46,6 +47,8 @@ type exchange struct {
 	held    held           // what the limits gave
 	who     string         // see caller
 	whoHash limits.Subject // see callerSubject
+
+	requestID string
 
 	// failed is true when an answer or a part of it was rewritten or refused.
 	// code and class are those of the first failure.
@@ -85,6 +88,7 @@ func (h *Handler) newExchange(w http.ResponseWriter, r *http.Request) *exchange 
 // admit takes down the calls of the request's body.
 func (x *exchange) admit(req *transport.Request) {
 	x.req = req
+	patient := false
 	for i := range req.Messages {
 		m := &req.Messages[i]
 		if m.Kind != transport.Call {
@@ -93,6 +97,7 @@ func (x *exchange) admit(req *transport.Request) {
 		p := &pending{Call: normalize.Call{
 			ID: m.ID, Method: m.Method, Tool: m.Tool, Arguments: m.Arguments,
 			Modern: req.Era == transport.Modern, Task: m.Task,
+			State: req.Era == transport.Modern && gjson.GetBytes(m.Params, "requestState").Exists(),
 		}}
 		x.options(p)
 		if p.IsToolCall() {
@@ -101,10 +106,10 @@ func (x *exchange) admit(req *transport.Request) {
 		}
 		x.calls = append(x.calls, p)
 		x.timeout = max(x.timeout, p.timeout)
-		if p.timeout < 0 || m.Method == "subscriptions/listen" {
-			x.timeout = -1
-			break
-		}
+		patient = patient || p.timeout < 0 || m.Method == "subscriptions/listen"
+	}
+	if patient {
+		x.timeout = -1
 	}
 }
 
@@ -170,9 +175,11 @@ func (x *exchange) aborted() error {
 	if x.ctx == nil || x.r.Context().Err() != nil {
 		return nil
 	}
-	switch err := context.Cause(x.ctx); err {
-	case errSilent, errTooLarge, errLeaving, errLeaseLost:
-		return err
+	cause := context.Cause(x.ctx)
+	for _, own := range [...]error{errSilent, errTooLarge, errLeaving, errLeaseLost} {
+		if errors.Is(cause, own) {
+			return own
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package caddymodule
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -25,7 +26,7 @@ func (w *responseWriter) finishHeld() error {
 	if w.coding != "" {
 		plain, err := decode(w.coding, body, x.h.MaxResponseBody)
 		switch {
-		case err == errTooLarge:
+		case errors.Is(err, errTooLarge):
 			w.fault = classify.TooLarge
 		case err != nil:
 			w.fault = classify.NotJSON

@@ -146,10 +146,14 @@ func (x *exchange) fields() []zap.Field {
 	}
 }
 
-// id is the request's id, the same as {http.request.uuid}.
+// id is the request's id, the same as {http.request.uuid}. It is read for the
+// first time before the next handler runs: to make it, Caddy writes to a map that
+// a proxy's transport reads at the same time.
 func (x *exchange) id() string {
-	id, _ := x.repl.GetString("http.request.uuid")
-	return id
+	if x.requestID == "" {
+		x.requestID, _ = x.repl.GetString("http.request.uuid")
+	}
+	return x.requestID
 }
 
 func (x *exchange) service() string {

@@ -75,6 +75,7 @@ func (x *exchange) forward(next caddyhttp.Handler) error {
 	r := x.r.WithContext(x.ctx)
 	r.Header = r.Header.Clone()
 	x.outgoing(r)
+	x.id()
 	err, cut := call(next, rw, r, x)
 	return rw.finish(err, cut)
 }

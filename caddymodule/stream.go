@@ -23,7 +23,6 @@ type eventWriter struct {
 	resume bool   // the stream has event ids, so a client may come back for the rest
 	drop   bool   // the rest of an event that is too large
 	broken bool   // an event was no JSON
-	err    error
 
 	// waiting is the status that goes out before the first word of the server;
 	// 0 when it has gone. said is true when that word has come.

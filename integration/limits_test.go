@@ -286,7 +286,7 @@ func TestLimitCaller(t *testing.T) {
 	})
 	t.Run("IPv6 by network", func(t *testing.T) {
 		g := start(t, "caller {http.vars.client_ip}\nlimit {\nrpm 1\n}", s.URL)
-		g.loadWith("servers {\ntrusted_proxies static 127.0.0.0/8\n}", "mcp_gateway {\nlimit {\nrpm 1\n}\n}\n" + proxyTo(t, s.URL))
+		g.loadWith("servers {\ntrusted_proxies static 127.0.0.0/8\n}", "mcp_gateway {\nlimit {\nrpm 1\n}\n}\n"+proxyTo(t, s.URL))
 		from := func(ip string) []string { return []string{"X-Forwarded-For", ip} }
 		g.passes(t, call("1", "x"), from("2001:db8::1")...)
 		g.post(t, call("2", "x"), from("2001:db8::2")...).refused(t, "2", rateLimited, nil)

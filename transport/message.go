@@ -135,10 +135,11 @@ func (f *fields) toMessage() (Message, *Refusal) {
 		return bad(ReasonInvalidRequest, "params must be an object")
 	}
 	method := unquote(f.method)
-	known := false
-	if m.Method, known = requests[string(method)]; !known {
-		m.Method = string(method)
+	name, known := requests[string(method)]
+	if !known {
+		name = string(method)
 	}
+	m.Method = name
 	if f.id == nil {
 		m.Kind = Notification
 		if known {
