@@ -55,6 +55,10 @@ bench: caddy ## nginx, plain Caddy and the gateway in one run, into bench/RESULT
 	@bench/setup.sh
 	go test -count=1 -timeout 60m -tags bench -run '^TestBench$$' -v ./bench
 
+.PHONY: bench-limits
+bench-limits: setup ## PING, INCR, a GCRA limiter, memory and this one, interleaved, against the targets
+	cd limits/bench && go test -count=1 -timeout 30m -run '^TestBench$$' -v
+
 .PHONY: faults
 faults: setup ## The long forms of the tests that break things on purpose
 	GATEWAY_LONG=1 go test -race -count=1 -timeout 90m ./integration ./limits/...
