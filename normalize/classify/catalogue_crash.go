@@ -32,7 +32,7 @@ var crashCauses = []cause{
 		allowed memory size | oom command not allowed | oomkilled | no space left on device | enospc | disk full | disk quota | disk i/o error
 		input/output error | eio | database disk image is malformed | has no attribute | object is not subscriptable | object is not callable
 		object is not iterable | object is not an iterator | object does not support | object has no | unsupported operand type | unsupported operand types
-		not supported between instances | referenced before assignment | cannot access local variable | division by zero | divide by zero
+		not supported between instances | referenced before assignment | cannot access local variable | division by zero | math domain error | math range error | divide by zero
 		integer divide by zero | zerodivisionerror | arithmeticexception | arithmeticerror | list index out of range | string index out of range
 		tuple index out of range | index out of range | index out of bounds | index…out of bounds | indexoutofrange* | indexoutofbounds*
 		arrayindexoutofbounds* | stringindexoutofbounds* | index was outside | slice bounds out of range | list assignment index | dictionary changed size
@@ -64,9 +64,13 @@ var crashCauses = []cause{
 var classCauses = []cause{
 	{id: "class.argument", tier: tierClass, code: envelope.BadRequest, phrases: `bad request | bad_request`},
 	{id: "class.constraint", tier: tierClass, code: envelope.BadRequest, phrases: `
+		only…allowed | only…supported | only…accepted | only…permitted | is not a | is not an | isn't a | isn't an | unexpected character | unexpected operator | unexpected shell | unexpected symbol | unexpected identifier
 		must | should | in the format | needs | has to | have to | use a | use an | too few | does not compile | reversed | expected | expecting | expects | can only | may only | only one | exactly one | at least one | at most | does not match | do not match | doesn't match
 		mismatch | violation | invalid | illegal | incompatible | ambiguous | duplicate | too many | not unique | problems parsing | parsing | unparseable | unsupported
 		cannot be used | not applicable | outside the range | out of | 必须 | 不支持 | 格式`, unless: `request failed | please try again | something went wrong`},
+	{id: "class.unknown", tier: tierClass, code: envelope.BadRequest, phrases: `unknown`, unless: `
+		unknown error | unknown reason | unknown failure | unknown exception | unknown status | unknown issue | unknown problem | unknown cause | unknown location | unknown reasons`},
+	{id: "class.absent", tier: tierClass, code: envelope.NotFound, phrases: `has no | have no | had no | holds no | contains no | there isn't | isn't there | is not there | not there | nothing`},
 	{id: "class.crash", tier: tierClass, code: envelope.UpstreamError, class: envelope.Terminal, lead: leadCrash, phrases: `
 		typeerror | referenceerror | rangeerror | keyerror | attributeerror | nameerror | nomethoderror | indexerror | illegalstateexception
 		invalidoperationexception | systemerror | evalerror | lookuperror | oserror | ioerror`},

@@ -23,9 +23,9 @@ var sets = []set{
 		tunnel | process | worker | container | gateway | proxy | pipe | bridge | client | rpc | agent | plugin | addon | extension | browser | device | instance | endpoint | api | cluster | 连接 | 服务 | 接続 | 연결`},
 	{"down", `refused | failed | closed | reset | lost | broken | unreachable | down | terminated | dropped | aborted | disconnected | unavailable | offline | dead | crashed | exited | died
 		interrupted | hung up | not running | not responding | unresponsive | not respond | not started | stopped | killed | not available | not answering | not listening | no route | could not talk | can not talk | cannot talk | not alive | not online | no response | shut down | went away | 失败 | 断开 | 中断`},
-	{"thing", `record | records | contact | contacts | event | events | message | messages | email | emails | file | files | folder | page | pages | user | users | item | items | resource | issue | issues
+	{"thing", `cluster | index | board | workspace | reference | link | context | database | collection | repository | repo | branch | commit | label | tag | topic | symbol | station | city | place | location | namespace | pod | service account | group | team | list | card | column | job | run | build | pipeline | workflow | model | dataset | table | schema | key | secret | session | player | game | device | sensor | entity | node | graph | edge | relation | template | report | dashboard | widget | alert | rule | policy | certificate | domain | zone | bucket | blob | container | volume | network | subnet | instance | function | package | module | version | release | record | records | contact | contacts | event | events | message | messages | email | emails | file | files | folder | page | pages | user | users | item | items | resource | issue | issues
 		row | rows | entry | entries | document | documents | tab | sheet | snapshot | project | projects | channel | task | tasks | note | notes | ticket | order | customer | product | id | account | object | image`},
-	{"gone", `not located | was not located | could not be located | not available anymore | archived or removed | has been archived | been removed | was removed | was deleted | been deleted | could not be retrieved
+	{"gone", `unknown | nonexistent | missing from | is missing | not there | isn't there | not present | isn't in | is not in | not part of | is not part of | absent from | absent | not listed | has been deleted | no longer lives | isn't on | is not on | has not been created | does not appear | doesn't appear | never existed | never created | not located | was not located | could not be located | not available anymore | archived or removed | has been archived | been removed | was removed | was deleted | been deleted | could not be retrieved
 		matched the given | match the given | matching the given | no longer there | no longer available | no longer exist | vanished | no trace`},
 	{"quota", `requests | calls | usage | quota | quotas | rate | hits | queries | operations | attempts | daily | hourly | monthly | weekly | rpm | tpm | rps | qps | invocations`},
 	{"over", `exceeded | exhausted | surpassed | depleted | used up | limit reached | limit hit | run out | over limit | limit was reached | limit has been reached | maxed out | over the limit | limit exceeded`},
@@ -48,6 +48,7 @@ var pairCauses = []cause{
 	{id: "pair.credentials", tier: tierPair, code: envelope.AuthFailed, pair: [2]string{"secret", "bad"}, unless: `unexpected token | page token | pagetoken | max_tokens | token limit | context | token at | tokens: | invalid token in | pagination | cursor`},
 	{id: "pair.absent", tier: tierPair, code: envelope.NotFound, pair: [2]string{"thing", "gone"}},
 	{id: "pair.rights", tier: tierPair, code: envelope.Forbidden, pair: [2]string{"right", "lacking"}},
+	{id: "argument.absent", tier: tierProse, code: envelope.BadRequest, phrases: `no…provided | no…given | no…specified | no…supplied | no…was provided | no…were provided`, unless: `no reason`},
 	{id: "pair.deadline", tier: tierPair, code: envelope.ServiceUnavailable, class: envelope.Retryable, lead: leadTimeout, advice: adviceSmaller, pair: [2]string{"deadline", "passed"}},
 	{id: "pair.down", tier: tierPair, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadReach, pair: [2]string{"link", "down"}},
 }
@@ -62,13 +63,13 @@ var setNumber = func() map[string]int {
 }()
 
 // pairUp appends the hits of the pairs to hits, and removes those of the sets.
-func pairUp(hits []hit, sentenceOf func(int) int) []hit {
+func pairUp(hits []hit, d *doc) []hit {
 	var parts []hit
 	out := hits[:0]
 	for _, h := range hits {
 		if h.rule >= 0 {
 			out = append(out, h)
-		} else {
+		} else if !d.inPath(h) {
 			parts = append(parts, h)
 		}
 	}
@@ -90,7 +91,7 @@ func pairUp(hits []hit, sentenceOf func(int) int) []hit {
 			if side < 0 {
 				continue
 			}
-			if o := last[1-side]; o.end >= 0 && h.start >= o.end && h.start-o.end <= near && sentenceOf(o.start) == sentenceOf(h.start) {
+			if o := last[1-side]; o.end >= 0 && h.start >= o.end && h.start-o.end <= near && d.sentenceOf(o.start) == d.sentenceOf(h.start) {
 				out = append(out, hit{i, o.start, h.end})
 			}
 			last[side] = h

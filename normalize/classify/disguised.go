@@ -36,7 +36,7 @@ func (c *Classifier) Disguised(e *Evidence) (bad bool) {
 		if e.Schema.HasOutput() && len(e.Schema.CheckResult(e.Structured)) > 0 {
 			return failureObject(v)
 		}
-		return structuredError(v)
+		return structuredError(v) && !echoes(e.Arguments, strings.TrimSpace(v.Get("result").Str))
 	}
 	if len(e.Texts) == 0 || len(e.Texts[0]) > MaxDisguise {
 		return false
@@ -68,7 +68,22 @@ func structuredError(v gjson.Result) bool {
 			return true
 		}
 	}
-	return false
+	return wrappedError(v)
+}
+
+// wrappedError reports whether structured content is but a text under "result",
+// as FastMCP wraps what a tool without an output model returns, or a text block
+// there, and the text is a failure.
+func wrappedError(v gjson.Result) bool {
+	only := v.Get("result")
+	if !only.Exists() || v.Get("@keys.#").Int() != 1 {
+		return false
+	}
+	if only.IsArray() && only.Get("#").Int() == 1 && only.Get("0.type").Str == "text" {
+		only = only.Get("0.text")
+	}
+	t := strings.TrimSpace(only.Str)
+	return only.Type == gjson.String && t != "" && len(t) <= MaxDisguise && failureText(t, 1)
 }
 
 func failureJSON(v gjson.Result, depth int) bool {
@@ -233,7 +248,7 @@ func probe(t string) (envelope.Code, bool) {
 
 // echoes reports whether the text begins with what an argument held.
 func echoes(args []byte, t string) bool {
-	if len(args) == 0 || len(args) > 256<<10 {
+	if len(args) == 0 || len(args) > 256<<10 || t == "" {
 		return false
 	}
 	head := t[:min(len(t), 24)]

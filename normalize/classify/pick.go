@@ -27,7 +27,7 @@ func newPicker(d *doc, e *Evidence) *picker {
 		}
 		d.asides[i] = aside(d.low[start:end])
 	}
-	d.hits = pairUp(phrases.find(d.low, make([]hit, 0, 64)), d.sentenceOf)
+	d.hits = pairUp(phrases.find(d.low, make([]hit, 0, 64)), d)
 	for _, h := range cancels.find(d.low, nil) {
 		if p.cancelled == nil {
 			p.cancelled = map[int]bool{}
@@ -105,7 +105,7 @@ func (p *picker) inSentence(start, end int, from, to tier) (hit, bool) {
 			continue
 		}
 		c := &catalogue[h.rule]
-		if c.tier < from || c.tier > to || p.cancelled[h.rule] || p.inArgument(h) || p.inPath(h) {
+		if c.tier < from || c.tier > to || p.cancelled[h.rule] || p.inArgument(h) || p.d.inPath(h) {
 			continue
 		}
 		if !found || p.before(h, best) {
@@ -163,9 +163,9 @@ func outranks(x, y *cause) int {
 
 // inPath reports whether the hit stands in a URL or a path: what a page or a file
 // is called says nothing.
-func (p *picker) inPath(h hit) bool {
-	start := strings.LastIndexAny(p.d.low[max(0, h.start-200):h.start], " \n\t\"'(<") + 1 + max(0, h.start-200)
-	head := p.d.low[start:h.start]
+func (d *doc) inPath(h hit) bool {
+	start := strings.LastIndexAny(d.low[max(0, h.start-200):h.start], " \n\t\"'(<") + 1 + max(0, h.start-200)
+	head := d.low[start:h.start]
 	return strings.Contains(head, "://") || strings.HasPrefix(head, "/")
 }
 

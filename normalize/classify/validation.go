@@ -102,6 +102,9 @@ func (f *form) apply(line string) (issue, bool) {
 		s := line[m[2*i]:m[2*i+1]]
 		switch name[:1] {
 		case "a":
+			if f.weak && afterVerb(lower(line[:m[2*i]])) {
+				return issue{}, false
+			}
 			if it.path = pointer(strings.TrimSuffix(s, "=")); !identLike(strings.TrimLeft(it.path, "[")) || f.weak && notArgument(it.path) && !(opened(line, m[2*i]) && notWord(it.path)) || alternatives(f, line[:m[0]]) {
 				return issue{}, false
 			}
@@ -123,6 +126,19 @@ func (f *form) apply(line string) (issue, bool) {
 		return issue{}, false
 	}
 	return it, true
+}
+
+// afterVerb reports whether what stands before a name is the heading of a report,
+// so that the name is a tool's or a command's.
+func afterVerb(before string) bool {
+	before = strings.TrimRight(before, " '\"`")
+	for _, w := range [...]string{"error in", "error executing", "error calling", "error running", "error invoking", "error processing", "error during", "error from", "executing tool", "calling tool",
+		"running tool", "invoking tool", "exception in", "failure in", "arguments for", "arguments for tool", "parameters for tool", "input for tool"} {
+		if strings.HasSuffix(before, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // noArguments are words that stand where an argument's name would stand.

@@ -33,6 +33,7 @@ var validatorForms = []form{
 	{rule: "encoding-json", lits: []string{"cannot unmarshal"}, re: re(`cannot unmarshal (?P<r>\w+)(?: [^ ]+)? into Go struct field (?:[\w\-\[\]*]+\.)?(?P<a>[\w.]+?) of type (?P<e>[\w.\[\]*{}]+)`), kind: kindType},
 	{rule: "encoding-json", lits: []string{"cannot unmarshal"}, re: re(`cannot unmarshal (?P<r>\w+)(?: [^ ]+)? into Go value of type (?P<e>[\w.\[\]*{}]+)`), kind: kindType},
 	{rule: "encoding-json", lits: []string{"json: unknown field"}, re: re(`unknown field "(?P<a>[\w.\-]+)"`), kind: kindUnexpected},
+	{rule: "pflag", lits: []string{"invalid argument \""}, re: re(`invalid argument "(?P<i>[^"]{0,40})" for "(?:-\w, )?-{1,2}(?P<a>[\w-]+)" flag`), kind: kindFormat},
 	{rule: "strconv", lits: []string{"strconv."}, re: re(`strconv\.(?P<e>\w+): parsing "(?P<i>[^"]{0,40})"`), kind: kindFormat},
 	// Go: mark3labs/mcp-go.
 	{rule: "mcp-go", lits: []string{"required argument"}, re: re(`required argument "(?P<a>[\w.\-]+)" not found`), kind: kindMissing},

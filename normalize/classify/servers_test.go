@@ -1,0 +1,18 @@
+package classify
+
+import "testing"
+
+// TestServers runs what published servers answered, verbatim but for paths and
+// tokens: failures of arguments, of names, of dead networks and of a stand-in for
+// their services, and successes.
+func TestServers(t *testing.T) {
+	c := &Classifier{}
+	got := runSamples(t, c, "testdata/servers.jsonl")
+	t.Log(got)
+	if got.codes*100 < got.failures*97 || got.classes*100 < got.failures*98 || got.named*100 < got.arguments*92 || got.touched > 0 || got.leaks > 0 {
+		t.Error("below the bar: code 97 %, class 98 %, argument 92 %, no leak, no success touched")
+	}
+	if got.kept*100 < got.failures*90 {
+		t.Error("below the bar: 90 % of the phrases kept")
+	}
+}
