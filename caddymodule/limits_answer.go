@@ -36,7 +36,8 @@ func (x *exchange) endForGone() error {
 	return caddyhttp.Error(statusClientLeft, x.r.Context().Err())
 }
 
-// denied is the answer to a decision that refused.
+// denied is the answer to a decision that refused. All texts say "rate limit":
+// there are clients that look for these words to tell whether to try again.
 func (x *exchange) denied(d *limits.Decision) *denial {
 	x.repl.Set("http.mcp_gateway.limit", d.Tier)
 	if d.Bound == limits.Unavailable {
@@ -51,11 +52,11 @@ func (x *exchange) denied(d *limits.Decision) *denial {
 		return x.deny(reasonRPM, envelope.RateLimited, text, wait, numbers)
 	}
 	if d.Tier == streamLimit {
-		text, _ := sanitize.Compose("Error: at most %s streams may be open at the same time. Close one, or try again in %s.",
+		text, _ := sanitize.Compose("Error: rate limit for open streams reached, at most %s may be open. Close one, or try again in %s.",
 			sanitize.Int(int64(d.Limits.Concurrency)), sanitize.Duration(d.RetryAfter))
 		return x.deny(reasonConcurrency, envelope.AtCapacity, text, wait, numbers)
 	}
-	text, _ := sanitize.Compose("Error: too many calls are running, at most %s may run at the same time. Try again in %s.",
+	text, _ := sanitize.Compose("Error: rate limit for calls at the same time reached, at most %s may run. Try again in %s.",
 		sanitize.Int(int64(d.Limits.Concurrency)), sanitize.Duration(d.RetryAfter))
 	return x.deny(reasonConcurrency, envelope.AtCapacity, text, wait, numbers)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/zap"
 
 	"github.com/caddymcp/gateway/limits"
 )
@@ -133,8 +134,11 @@ func limitsObserver() *limits.Observer {
 		Overload:  func(string) { m.overload.Inc() },
 		StateLost: func(string) { m.stateLost.Inc() },
 		ClockStep: func(string, time.Duration) { m.skew.Inc() },
-		LeaseLost: func(slots int) { m.leaseLost.Add(float64(slots)) },
-		Evicted:   m.evicted.Inc,
+		LeaseLost: func(slots int) {
+			m.leaseLost.Add(float64(slots))
+			storeLog().Warn("slots could not be renewed in time: others may take them", zap.Int("slots", slots))
+		},
+		Evicted: m.evicted.Inc,
 		SecretChanged: func() {
 			m.secret.Inc()
 			storeLog().Warn("the secret in redis is another one: counts start anew")

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig"
@@ -54,9 +55,15 @@ func startSite(t *testing.T, site string) *gateway {
 // startAt is startSite with the admin endpoint on an address.
 func startAt(t *testing.T, admin, site string) *gateway {
 	t.Helper()
+	return startWith(t, admin, "", site)
+}
+
+// startWith is startAt with global options.
+func startWith(t *testing.T, admin, options, site string) *gateway {
+	t.Helper()
 	g := &gateway{port: freePort(t), admin: admin, log: filepath.Join(t.TempDir(), "caddy.log"), t: t}
 	g.URL = "http://127.0.0.1:" + strconv.Itoa(g.port)
-	g.load(site)
+	g.loadWith(options, site)
 	t.Cleanup(func() {
 		if err := caddy.Stop(); err != nil {
 			t.Errorf("stopping Caddy: %v", err)
@@ -100,6 +107,26 @@ func (g *gateway) loadWith(options, site string) {
 	if err := caddy.Load(config, true); err != nil {
 		g.t.Fatalf("loading the config: %v", err)
 	}
+	// Caddy closes the listener that it replaced in the background, and with it
+	// connections that nobody has accepted.
+	for range 1000 {
+		if g.listeners() <= 1 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	g.t.Fatal("the replaced listener stays open")
+}
+
+// listeners counts the sockets that listen on the gateway's port; 0 where the
+// system does not tell.
+func (g *gateway) listeners() int {
+	b, err := os.ReadFile("/proc/net/tcp")
+	if err != nil {
+		return 0
+	}
+	const listening = " 0A "
+	return strings.Count(string(b), fmt.Sprintf("0100007F:%04X 00000000:0000%s", g.port, listening))
 }
 
 // logged returns Caddy's log, all of it from level debug.

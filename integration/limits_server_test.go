@@ -197,7 +197,8 @@ func numbersOf(e gjson.Result) numbers {
 func checkWait(t *testing.T, r reply, e gjson.Result) {
 	t.Helper()
 	seconds, ms := e.Get("retryAfter").Int(), e.Get("retry_hint.retry_after_ms").Int()
-	if ms < 1 || ms > 60_000 || seconds != (ms+999)/1000 || r.Header.Get("Retry-After") != e.Get("retryAfter").Raw {
+	// Without Redis, a replica's own share is counted in steps of 5 s.
+	if ms < 1 || ms > 65_000 || seconds != (ms+999)/1000 || r.Header.Get("Retry-After") != e.Get("retryAfter").Raw {
 		t.Errorf("waits disagree: retryAfter %d s, retry_after_ms %d, Retry-After %q", seconds, ms, r.Header.Get("Retry-After"))
 	}
 }

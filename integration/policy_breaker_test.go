@@ -252,7 +252,8 @@ func TestBreakerCounts(t *testing.T) {
 // replica is a gateway in a process of its own.
 type replica struct {
 	gateway
-	admin string
+	admin   string
+	pidFile string
 }
 
 func startReplica(t *testing.T, block, upstream string) *replica {
@@ -270,9 +271,9 @@ func startReplica(t *testing.T, block, upstream string) *replica {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return []string{"run", "--config", file}
+		return []string{"run", "--config", file, "--pidfile", filepath.Join(dir, "pid")}
 	})
-	return &replica{gateway{URL: at, t: t}, "http://" + admin + "/mcp-gateway/"}
+	return &replica{gateway{URL: at, t: t}, "http://" + admin + "/mcp-gateway/", filepath.Join(dir, "pid")}
 }
 
 // Two gateways with one Redis open and close together, and switch together.
