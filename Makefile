@@ -38,6 +38,10 @@ conformance: setup ## The official MCP suite, with and without the gateway in be
 fuzz: ## Every fuzz target for FUZZTIME (1m)
 	integration/fuzz.sh $(FUZZTIME)
 
+.PHONY: secretscan
+secretscan: ## gitleaks reads everything that the normalizer lets out and must find nothing; a module of its own
+	cd normalize/secretscan && go vet ./... && go test -count=1 -timeout 20m ./...
+
 .PHONY: lint
 lint: .cache/bin/golangci-lint-$(GOLANGCI_LINT) ## gofmt, go vet, golangci-lint, go mod verify
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "gofmt these files"; exit 1; }
