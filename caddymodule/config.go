@@ -94,7 +94,10 @@ func (e *Errors) defaults() {
 }
 
 func (e *Errors) normalizer() *normalize.Normalizer {
-	return &normalize.Normalizer{Classifier: classify.Classifier{Lenient: e.Mode == "lenient", Literals: e.literals}}
+	return &normalize.Normalizer{
+		Classifier: classify.Classifier{Lenient: e.Mode == "lenient", Literals: e.literals},
+		Memory:     new(normalize.Memory),
+	}
 }
 
 func (e *Errors) provision(repl *caddy.Replacer) error {

@@ -101,7 +101,7 @@ func (x *exchange) admit(req *transport.Request) {
 		}}
 		x.options(p)
 		if p.IsToolCall() {
-			p.Schema = x.h.schema(x.scope(), p.Tool)
+			p.Schema = x.schema(p.Tool)
 			p.Structured = x.h.structured(p.Schema)
 		}
 		x.calls = append(x.calls, p)

@@ -174,6 +174,9 @@ type Handler struct {
 
 	listeners listeners
 
+	// privateLists is true once a list was learned that is one caller's own.
+	privateLists atomic.Bool
+
 	// upstreamVersions are what the server said it speaks (server/discover).
 	upstreamVersions atomic.Pointer[[]string]
 }

@@ -78,7 +78,7 @@ func (x *exchange) toolLabel(tool string) string {
 	switch {
 	case tool == "":
 		return ""
-	case x.h.schema(x.scope(), tool) != nil && len(tool) <= maxWord:
+	case x.schema(tool) != nil && len(tool) <= maxWord:
 		return word(tool)
 	}
 	return other

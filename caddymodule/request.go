@@ -43,6 +43,9 @@ func onLoopback(r *http.Request) bool {
 	if !ok {
 		return false
 	}
+	if tcp, ok := addr.(*net.TCPAddr); ok {
+		return tcp.IP.IsLoopback()
+	}
 	ap, err := netip.ParseAddrPort(addr.String())
 	return err == nil && ap.Addr().Unmap().IsLoopback()
 }

@@ -120,7 +120,7 @@ func (w *responseWriter) decide() mode {
 		return pass
 	}
 	w.coding = contentCoding(h)
-	media, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
+	media := mediaType(h.Get("Content-Type"))
 	switch {
 	case w.coding != "" && !decodable(w.coding):
 		w.fault = classify.NotJSON
@@ -134,6 +134,15 @@ func (w *responseWriter) decide() mode {
 	}
 	w.fault = classify.WrongType
 	return hold
+}
+
+// mediaType is the media type without its parameters, in lower case.
+func mediaType(s string) string {
+	if s == "application/json" || s == "text/event-stream" {
+		return s
+	}
+	media, _, _ := mime.ParseMediaType(s)
+	return media
 }
 
 // Write takes a part of the body.

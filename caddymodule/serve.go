@@ -2,6 +2,7 @@ package caddymodule
 
 import (
 	"context"
+	"maps"
 	"net/http"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -73,7 +74,7 @@ func (x *exchange) forward(next caddyhttp.Handler) error {
 	rw := newResponseWriter(x)
 	defer rw.free()
 	r := x.r.WithContext(x.ctx)
-	r.Header = r.Header.Clone()
+	r.Header = maps.Clone(r.Header) // outgoing sets whole values, it changes none
 	x.outgoing(r)
 	x.id()
 	err, cut := call(next, rw, r, x)

@@ -72,6 +72,7 @@ func (x *exchange) learn(result []byte) {
 	scope := ""
 	if gjson.GetBytes(result, "cacheScope").Str == "private" {
 		scope = x.scope()
+		x.h.privateLists.Store(true)
 	}
 	x.h.schemas.Learn(scope, result, time.Now())
 }
@@ -83,6 +84,14 @@ func (h *Handler) schema(scope, tool string) *schema.Tool {
 		return t
 	}
 	return h.schemas.Lookup("", tool, now)
+}
+
+// schema returns what is known of a tool to the caller of the request.
+func (x *exchange) schema(tool string) *schema.Tool {
+	if !x.h.privateLists.Load() {
+		return x.h.schemas.Lookup("", tool, x.start)
+	}
+	return x.h.schema(x.scope(), tool)
 }
 
 // structured reports whether a failing result of a tool may carry the envelope

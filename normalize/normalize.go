@@ -99,9 +99,12 @@ type Report struct {
 	Original []byte
 }
 
-// Normalizer rewrites answers. It holds no state and may be shared.
+// Normalizer rewrites answers. It may be shared.
 type Normalizer struct {
 	Classifier classify.Classifier
+
+	// Memory keeps the verdicts of the last failures; nil keeps none.
+	Memory *Memory
 
 	// Explain also reports which rules of the sanitizer took something out,
 	// which costs another pass over the text.
@@ -112,7 +115,7 @@ func (n *Normalizer) verdict(e *classify.Evidence) classify.Verdict {
 	if n.Explain {
 		return n.Classifier.Explain(e)
 	}
-	return n.Classifier.Classify(e)
+	return n.Memory.verdict(&n.Classifier, e)
 }
 
 // envelope makes the envelope of a verdict for a call.

@@ -116,6 +116,9 @@ func failureProse(t string) bool {
 	if plain == "" || strings.HasPrefix(plain, "{") {
 		return false
 	}
+	if len(plain) > maxBare && !marked && !beginsHard(plain) && !exceptionPrefix(plain) {
+		return false // what most successes are, decided by their first bytes
+	}
 	low := lower(plain)
 	line, _, _ := strings.Cut(low, "\n")
 	lines := strings.Count(low, "\n") + 1
@@ -145,6 +148,25 @@ func failureProse(t string) bool {
 	}
 	return false
 }
+
+// beginsHard reports whether a text begins with one of hard.
+func beginsHard(t string) bool {
+	low := lower(t[:min(len(t), hardest)])
+	for _, p := range hard {
+		if strings.HasPrefix(low, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// hardest is the length of the longest of hard.
+var hardest = func() (n int) {
+	for _, p := range hard {
+		n = max(n, len(p))
+	}
+	return n
+}()
 
 // reports reports whether what follows "database error" tells of one error, and
 // not of error logs, rates or counts.

@@ -65,6 +65,22 @@ func scale(f float64, unit time.Duration) time.Duration {
 	return time.Duration(f * float64(unit))
 }
 
+// waitHeaders are all headers that headerWait reads beside Date.
+var waitHeaders = [...]string{"Retry-After", "Retry-After-Ms", "X-Retry-After-Ms", "X-Ms-Retry-After-Ms", "X-Ratelimit-Reset-After",
+	"Ratelimit-Reset-After", "X-Rate-Limit-Reset-After", "X-Retry-After", "Ratelimit-Reset", "X-Ratelimit-Reset-Requests",
+	"X-Ratelimit-Reset", "X-Rate-Limit-Reset", "X-Ratelimit-Reset-Tokens", "Ratelimit"}
+
+// NamesWait reports whether a header may say how long to wait. When it does not,
+// a verdict depends on no header at all.
+func NamesWait(h http.Header) bool {
+	for _, k := range waitHeaders {
+		if _, ok := h[k]; ok {
+			return true
+		}
+	}
+	return false
+}
+
 // headerWait reads Retry-After and the rate-limit headers. A date counts from
 // the answer's own Date.
 func headerWait(h http.Header, limited bool) time.Duration {
@@ -128,7 +144,7 @@ func headerWait(h http.Header, limited bool) time.Duration {
 var cues = []string{
 	"retry-after!", "retry_after!", "retry after!", "retryafter!", "retryafterms", "retry_after_ms", "retry in!", "retrying in!", "retry again in!", "retry again after!",
 	"retried after!", "retry your request after!", "retry the request after!", "retry your request in", "retry request in", "retry request after", "please retry in!",
-	"retrydelay", "retry delay", "retry_delay", "retry-in!", "next retry in", "next request in", "next attempt in", "next allowed in", "try again in!", "try again after!",
+	"retrydelay", "retry delay", "retry_delay", "retry-in!", "next retry in", "refill in", "refills in", "possible in", "available again in", "free again in", "allowed again in", "next one in", "next request in", "next attempt in", "next allowed in", "try again in!", "try again after!",
 	"try in", "try later in", "try your request again in", "again in", "again after", "available in", "available again in", "available after", "reset in", "resets in",
 	"reset after", "resets after", "resetting in", "resume in", "resumes in", "wait at least", "wait for at least", "wait for", "wait another", "wait time:", "wait time is",
 	"wait_seconds!", "wait of", "a wait of", "wait", "cool down", "cooldown of", "cooldown:", "cooldown", "back off for", "backoff for", "backoff", "sleep for", "sleep", "delay of", "pause for",
