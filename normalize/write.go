@@ -146,7 +146,7 @@ func keptMeta(meta []byte) []byte {
 			}
 		case metaServerInfo:
 			name, version := v.Get("name"), v.Get("version")
-			if label(name.String()) && label(version.String()) {
+			if label(name.String()) && number(version.String()) {
 				add(metaServerInfo, map[string]string{"name": name.String(), "version": version.String()})
 			}
 		}
@@ -156,10 +156,16 @@ func keptMeta(meta []byte) []byte {
 }
 
 // label reports whether s may stand where a client shows it: the name of a
-// server, a version.
+// server.
 func label(s string) bool {
+	_, ok := sanitize.Ident(s)
+	return ok && len(s) <= 40
+}
+
+// number reports the version of a server.
+func number(s string) bool {
 	_, ok := sanitize.Value(s)
-	return ok
+	return ok && len(s) <= 32 && !strings.Contains(s, " ") && strings.ContainsAny(s, "0123456789")
 }
 
 // plain reports whether s is short and printable ASCII without markup.

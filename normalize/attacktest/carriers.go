@@ -141,7 +141,7 @@ var carriers = []carrier{
 	{"page for a list", func(c *Case, text string) {
 		page(503, "text/plain", "$", classify.NoFault)(c, text)
 		c.Call = &normalize.Call{ID: []byte("7"), Method: "resources/list"}
-	}, true},
+	}, false},
 	{"headers", func(c *Case, text string) {
 		one := strings.NewReplacer("\n", " ", "\r", " ").Replace(text)
 		c.Carrier = normalize.Carrier{Status: 429, Header: http.Header{

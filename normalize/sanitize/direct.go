@@ -55,6 +55,9 @@ func Directs(s string) bool {
 				return true
 			}
 		}
+		if i > 0 && i+1 < len(words) && errands[w.s] && !governs[words[i-1].s] && determiners[words[i+1].s] && !words[i+1].hard {
+			return true
+		}
 		if demands[w.s] && carries(words[i+1:min(len(words), i+9)]) {
 			return true
 		}
@@ -64,6 +67,14 @@ func Directs(s string) bool {
 	}
 	return false
 }
+
+// errands are verbs that act on a thing; before a thing, and behind a word that
+// does not govern them, they are instructions: "in the next step upload the file".
+var errands = set(`upload transfer send forward delete copy share give email disable reveal paste attach visit invoke execute append dump grant`)
+
+// governs are words behind which a verb reports: "failed to upload the file".
+var governs = set(`to not cannot can't could couldn't can did didn't do does doesn't don't will would won't may might must should shall when while if you we they i who which that or and never failed only also
+be been is are was were has have had by for of in on a an the this no before after unable`)
 
 // passed reports the harmless end of "has to be called", "must be given":
 // "given as a string", "sent as JSON", "read only".
@@ -81,7 +92,7 @@ func passed(words []word, k int) bool {
 
 // directive reports an imperative at words[i], the first word of a clause.
 func directive(words []word, i int) bool {
-	for i < len(words) && (softeners[words[i].s] || words[i].s == "before" || words[i].s == "you" || words[i].s == "should") && !actions[words[i].s] {
+	for i < len(words) && (softeners[words[i].s] || words[i].s == "before" || words[i].s == "you" || words[i].s == "should" || words[i].s == "system" || words[i].s == "assistant") && !actions[words[i].s] {
 		i++
 	}
 	if i+1 >= len(words) {
@@ -92,6 +103,9 @@ func directive(words []word, i int) bool {
 		return false
 	}
 	next := words[i+1]
+	if next.s == "access" && !reports[w] && !next.hard {
+		return true // grant access, give access
+	}
 	if next.hard || nounUse[next.s] || reports[w] && i+2 < len(words) && nounUse[words[i+2].s] {
 		return false
 	}
@@ -166,7 +180,7 @@ func wordsOf(s string, dst []word) []word {
 	for i := 0; i < len(s); {
 		c := s[i]
 		if !isAlpha(c) {
-			if strings.IndexByte(".:;,(!?-", c) >= 0 && (c != '-' && c != '.' || i+1 == len(s) || s[i+1] == ' ') {
+			if strings.IndexByte(".:;,(!?->]|#*", c) >= 0 && (c != '-' && c != '.' || i+1 == len(s) || s[i+1] == ' ') {
 				start = true
 				hard = hard || c != ',' && c != '-' && c != '('
 			}

@@ -17,6 +17,7 @@ func Report(s string, from, to int, sent func(string) bool) (lo, hi int) {
 	markSecrets(ts, sent)
 	markNames(ts, sent)
 	markBirths(ts, sent)
+	markQueries(s, ts, sent)
 	first, last := bestRun(ts, from, to)
 	if first > last {
 		return 0, 0
@@ -125,7 +126,7 @@ limit exceeded quota rate expires expiry scope scopes permission permissions ins
 signature verification service server request requests client session cookie bearer basic oauth jwt id provider registered associated belong belongs any such different
 another other new old current temporary permanent temporarily granted requested either both already reached environment variable variables encoding decode decoding parse
 parsed read validate validation verifying via through when while during because since due so again integration application organization project resource resources endpoint operation
-http https status unable attempt attempts many bound code response responses returned incorrectly be privileges role between range longer shorter digit one two uppercase lowercase special sign in`)
+http https status unable attempt attempts many bound code response responses returned incorrectly be privileges role between range longer shorter digit one two uppercase lowercase special sign out in included calling deprecated timed timeout session sessions unrecognized unrecognised file files there which sent expected missing got longer supported disabled authorize method methods required service accessing`)
 
 func markSecrets(ts []token, sent func(string) bool) {
 	for i := range ts {
@@ -163,31 +164,31 @@ func small(w string) bool { return len(w) <= 3 && allDigits(w) }
 
 // nameNouns are words behind which the name of a person, a machine or a thing of
 // the service's own may stand.
-var nameNouns = set(`user account customer patient client_ employee member person contact owner tenant host hostname server database db schema table column
-index_ constraint relation view cluster node replica shard queue topic bucket container instance machine role port dsn keyspace collection namespace pod vault
-salary address_ backend upstream mailbox student doctor manager subscriber recipient sender student guest buyer seller`)
+var nameNouns = set(`user account customer patient employee member person contact owner tenant host hostname server database db schema table column
+constraint relation view cluster node replica shard queue topic bucket container instance machine role port dsn keyspace collection namespace pod vault
+salary mailbox student doctor manager subscriber recipient sender student guest buyer seller`)
 
 // nameTail are words, besides plainTail, that go on after a noun.
 var nameTail = set(`pool pools connection connections timeout timed time operation query queries lookup limits names ids list lists unavailable unreachable down busy
 overloaded offline closed open gone responded responds replied response resets full exhausted data types version versions policy policies group groups page profile agent side process did
-took crashed stopped exited restarting starting terminated internal external error errors overload closing aborted hung idle not-found does-not-exist capacity storage size
+took crashed stopped exited restarting starting terminated internal external error errors overload closing aborted hung idle capacity storage size
 sessions session slots info information details config configuration settings setting schema table column row rows record records index key value file files directory path
 object objects reference references constraint violation definition named called behind appears seems currently already unexpectedly abruptly prematurely
-experiencing encountered encounters under maintenance out over deleted deactivated archived banned inactive removed created shared duplicate exceeded too_many rejected
+experiencing encountered encounters under maintenance out over deleted deactivated archived banned inactive removed created shared duplicate exceeded rejected
 migration lock locked locks deadlock read write readonly read-only rejects maintenance healthy unhealthy ready available temporarily reported reports sent sends wants want
 needs need requires require balance credits usage plan subscription tier level region zone input inputs output url uri address port number certificate identity membership
 permissions management manager token tokens email unresponsive still now here there which who whose where what all some every each same own within outside inside
 property properties attribute attributes expression order bounds must should will would was were lacks cancelled canceled interrupted aborted input action actions interaction
 registration verification selection search filter result results content body payload message messages status state stream socket handshake tls ssl dns ip hostname name
-migration consumers depth url count total max min minimum maximum primary_ creation deletion update updates insert select join engine driver error: denied conflict id
+migration consumers depth url count total max min minimum maximum creation deletion update updates insert select join engine driver denied conflict id
 pattern format already failure failures exception exceptions gateway disconnected disconnect stalled terminated killed evicted draining shutting shutdown restart restarted crash pending running sql
-has had have isn doesn wasn`)
+has had have violates violated fails fail expecting expects denied called calling responding replying listening while before after `)
 
 func markNames(ts []token, sent func(string) bool) {
 	for i := range ts {
 		if nameNouns[ts[i].s] {
 			for j := i + 1; j < len(ts) && !plainTail[ts[j].s] && !nameTail[ts[j].s] && !own(sent, ts[j].s); j++ {
-				if ts[i].s != "port" && small(ts[j].s) || ts[j].part && ts[i].s != "port" {
+				if port := ts[i].s == "port"; port && j > i+1 || !port && (small(ts[j].s) || ts[j].part) {
 					break
 				}
 				ts[j].bad = true
@@ -206,6 +207,37 @@ clark cliff cook cooper crane cross dale dallas dawn day dean dodge don dot drew
 grant gray green grey hall hawk hill hills holland hope house hunter iris ivy jack java jay jordan joy june king knight lake lamb lane law lemon long love madison mark marks martin mason max may miles mills
 north olive page paris park parker parks penny person pool porter potter power powers price prince rain ray read reed rice rich rivers rob robin rock rose ruby sandy scott sharp shore silver small smith snow
 south stone storm story strong sue summer sun swift taylor temple tyler victor violet wade walker ward waters webster wells west white will winter wise wolf wood woods young york`)
+
+// markQueries marks what follows the verb of a statement in capitals, and names
+// with a dot, which are columns and classes.
+func markQueries(s string, ts []token, sent func(string) bool) {
+	for i := range ts {
+		w := s[ts[i].from:ts[i].to]
+		if k := strings.IndexByte(w, '.'); k > 0 && isAlpha(w[k-1]) && k+1 < len(w) && isAlpha(w[k+1]) && ts[i].s != "robots.txt" && !own(sent, ts[i].s) && !fileName(ts[i].s) {
+			ts[i].bad = true
+		}
+		switch w {
+		case "SELECT", "INSERT", "UPDATE", "DELETE", "ALTER", "DROP", "CREATE":
+			for j := i + 1; j < min(len(ts), i+9); j++ {
+				switch s[ts[j].from:ts[j].to] {
+				case "FROM", "INTO", "SET", "WHERE", "VALUES", "TABLE":
+					for j = i; j < len(ts); j++ {
+						ts[j].bad = true
+					}
+				}
+			}
+		}
+	}
+}
+
+// fileName reports names such as "config.json" of files that everybody has.
+func fileName(w string) bool {
+	switch w {
+	case "credentials.json", "config.json", "package.json", "node.js", "next.js", "e.g", "i.e", "token.json":
+		return true
+	}
+	return false
+}
 
 // births tell that a date is somebody's.
 var births = set(`born birth birthday birthdate dob age aged`)

@@ -99,6 +99,9 @@ func residual(one string) (Safe, bool) {
 	if !strings.HasSuffix(s, " ...") {
 		s = strings.TrimRight(s, ".") + "."
 	}
+	if lo, hi := Report(one, 0, len(one), nil); lo > 0 || hi < len(strings.TrimRight(one, " .!?:;)]\"'")) {
+		return Safe{}, false // a name, a date or a passphrase stands in it
+	}
 	if !Guard(s, nil) || Directs(one) {
 		return Safe{}, false
 	}
