@@ -17,7 +17,7 @@ var absentCauses = []cause{
 		method not found | method…not found | unknown method | no such method | unimplemented | method is not implemented | unsupported method
 		unknown function | unknown operation | unknown action | unknown command | unknown endpoint | unknown route | unknown resource | unknown prompt
 		unknown backend | unknown service | unknown server | no handler for | no handler registered | no…is registered | no…registered for | no…registered under | have a resource type | no route matches | no route found | route not found`, unless: `
-		undefined method`},
+		undefined method | must be one of | valid actions | allowed actions | available actions | supported actions | valid operations | supported operations | available operations | expected one of`},
 	{id: "absent.session", tier: tierMeaning, code: envelope.NotFound, phrases: `
 		session not found | session…not found | session_not_found | sessionnotfound* | unknown session | invalid session id | no such session
 		session does not exist | no session with id | no session found | session unknown`, unless: `
@@ -43,11 +43,11 @@ var absentCauses = []cause{
 		required file`},
 	{id: "absent.record", tier: tierMeaning, code: envelope.NotFound, phrases: `
 		not found | not-found | not_found | notfound | notfounderror | notfoundexception | *notfoundexception | *notfounderror | *notfoundfault | *_not_found
-		*doesnotexist | *notexistexception | was not found | were not found | wasn't found | is not found | isn't found | cannot be found | can't be found
+		*doesnotexist | *notexistexception | was not found | were not found | wasn't found | is not found | isn't found | points nowhere | holds nothing | returned nothing | was destroyed | under that number | under that name | under this name | by that name | with that name | with this name | could not locate | cannot locate | can't locate | couldn't locate | unavailable or deleted | deleted or unavailable | not listed | cannot be found | can't be found
 		could not be found | couldn't be found | could not find | couldn't find | cannot find | can't find | unable to find | unable to locate
 		failed to find | failed to locate | did not find | didn't find | not be found | no longer exists | does not exist | doesn't exist | do not exist
-		don't exist | did not exist | not exist | not exists | does_not_exist | nonexistent | non-existent | no such | did not resolve | not a recognized | not recognized id | could not route | nothing found | none exist | there is no | cannot resolve symbol | cannot resolve column | cannot resolve reference | cannot resolve name | no active | there are no | isn't available
-		no entry | no entries | kein eintrag | keine ergebnisse | nicht vorhanden | nie znaleziono | nie istnieje | nenalezen | ikke fundet | hittades inte | ei löydy | tidak ditemukan | không tìm thấy
+		don't exist | did not exist | not exist | not exists | does_not_exist | nonexistent | non-existent | no such | did not resolve | not a recognized | not recognized id | could not route | nothing found | not been deployed | not been created | not been published | not been indexed | no longer lives | none exist | there is no | cannot resolve symbol | cannot resolve column | cannot resolve reference | cannot resolve name | no active | there are no | isn't available
+		no transcript | no subtitles | no captions | nothing with | no customer | no order | no contact | no running container | no entry | no entries | kein eintrag | keine ergebnisse | nicht vorhanden | nie znaleziono | nie istnieje | nenalezen | ikke fundet | hittades inte | ei löydy | tidak ditemukan | không tìm thấy
 		no such bucket | nosuchbucket
 		nosuchkey | nosuchentity* | nosuchelement* | nosuchupload | nosuchhostedzone | nosuchelementexception | nosuchwindowexception | no such container
 		no such image | no such element | no such user | no such entity | no such key | no such item | no such resource | no such host | no such service

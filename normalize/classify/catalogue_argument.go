@@ -43,7 +43,7 @@ var argumentCauses = []cause{
 		invalid sql | invalid content type | invalid content-type | invalid protocol version | invalid version | invalid message | invalid_message
 		invalid blocks | invalid_blocks | no_text | msg_too_long | message text is empty | message is too long | is invalid | are invalid | is not valid
 		is not a valid | not a valid | isn't valid | is malformed | malformed | bad_request | badrequest | badrequestexception | bad request | bad value
-		bad argument | bad syntax | in the correct format | no enum constant | does not contain element with name | no value associated with key | bad format | badly formatted | incorrect format | wrong format | wrong type | incorrect type | type mismatch
+		bad argument | bad syntax | unknown resource type | unknown event type | unknown node type | unknown entity type | unknown content type | unknown file type | unknown data type | unknown chart type | unknown field type | unknown message type | unknown document type | unknown object type | unknown item type | in the correct format | no enum constant | does not contain element with name | no value associated with key | bad format | badly formatted | incorrect format | wrong format | wrong type | incorrect type | type mismatch
 		type_mismatch | typemismatch* | methodargumenttypemismatch* | methodargumentnotvalid* | unexpected type | unsupported type | unsupported value
 		unsupported format | unsupported file type | unsupported protocol | unsupported url protocol | unsupported scheme | unsupported option
 		unsupported parameter | unsupported operator | unsupported language | unsupported currency | unsupported unit | unsupported_value | unknown argument

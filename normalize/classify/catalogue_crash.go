@@ -8,7 +8,7 @@ import (
 // crashCauses: the code of the tool or of the service broke.
 var crashCauses = []cause{
 	{id: "conflict", tier: tierMeaning, code: envelope.UpstreamClientError, class: envelope.Retryable, phrases: `
-		deadlock | deadlock detected | changed by someone | modified by someone | edited by someone | by another transaction | by another process | by another client | by another session | by another request | by another instance | in use by another | changed since | by someone else | by another user |  deadlockdetected | acquire lock | acquire the lock | obtain lock | fast-forwarded | deadlock found | er_lock_deadlock | lock wait timeout | er_lock_wait_timeout | could not serialize access
+		deadlock | deadlock detected | changed by someone | in the meantime | since you read | since it was read | since you loaded | moved on since | modified by someone | edited by someone | by another transaction | by another process | by another client | by another session | by another request | by another instance | in use by another | changed since | by someone else | by another user |  deadlockdetected | acquire lock | acquire the lock | obtain lock | fast-forwarded | deadlock found | er_lock_deadlock | lock wait timeout | er_lock_wait_timeout | could not serialize access
 		serialization failure | serializationfailure | could not obtain lock | lock not available | transaction conflict | transactionconflict*
 		transaction was aborted | write conflict | writeconflict | version conflict | version_conflict* | conflict occurred | conflict_error
 		conflictexception | edit conflict | editconflict | optimistic lock* | optimisticlock* | stale object | staleobjectstate* | object has been modified
@@ -17,6 +17,7 @@ var crashCauses = []cause{
 		55p03 | ora-00060 | ora-00054 | busy and cannot be modified | in an incorrect state | resourceinuseexception | resource is in use | resourceconflict*
 		operationaborted | another operation is in progress | operation already in progress | already in progress | is already running | is being updated`},
 	{id: "conflict.name", tier: tierMeaning, code: envelope.UpstreamClientError, phrases: `
+		can't be changed any more | cannot be changed any more | can no longer be changed | can no longer be edited | is already closed | already been closed | is already merged | already settled | is settled | is finalized | already finalized | verb is not |
 		refusing to merge | would be overwritten | not mergeable | unrelated histories | uncommitted changes | method not allowed | method_not_allowed | not acceptable | unsupported media type | request entity too large | payload too large | uri too long
 		expectation failed | length required | misdirected request | is already in use | already in use | resource is locked | merge conflict
 		automatic merge failed | cannot be merged | non-fast-forward | failed to push some refs | conflict | upgrade required | failed precondition
@@ -32,7 +33,7 @@ var crashCauses = []cause{
 		allowed memory size | oom command not allowed | oomkilled | no space left on device | enospc | disk full | disk quota | disk i/o error
 		input/output error | eio | database disk image is malformed | has no attribute | object is not subscriptable | object is not callable
 		object is not iterable | object is not an iterator | object does not support | object has no | unsupported operand type | unsupported operand types
-		not supported between instances | referenced before assignment | cannot access local variable | division by zero | math domain error | math range error | divide by zero
+		not supported between instances | referenced before assignment | cannot access local variable | blew up | handler gave none | ran out of memory | disk of the | disk is full | division by zero | math domain error | math range error | divide by zero
 		integer divide by zero | zerodivisionerror | arithmeticexception | arithmeticerror | list index out of range | string index out of range
 		tuple index out of range | index out of range | index out of bounds | index…out of bounds | indexoutofrange* | indexoutofbounds*
 		arrayindexoutofbounds* | stringindexoutofbounds* | index was outside | slice bounds out of range | list assignment index | dictionary changed size
@@ -58,26 +59,6 @@ var crashCauses = []cause{
 		systemfailure | soap:server | ora-00600 | ora-07445 | xx000 | unknown: exception | 服务器内部错误 | 内部错误 | 服务器错误 | 系统错误 | 服务异常 | サーバーエラー | 内部エラー | 서버 오류
 		내부 오류 | 서버 내부 | interner fehler | interner serverfehler | serverfehler | erreur interne | erreur serveur | erreur du serveur | error interno
 		error del servidor | erro interno | erro do servidor | errore interno | внутренняя ошибка | ошибка сервера`},
-}
-
-// classCauses: what is left when nothing said more.
-var classCauses = []cause{
-	{id: "class.argument", tier: tierClass, code: envelope.BadRequest, phrases: `bad request | bad_request`},
-	{id: "class.constraint", tier: tierClass, code: envelope.BadRequest, phrases: `
-		only…allowed | only…supported | only…accepted | only…permitted | is not a | is not an | isn't a | isn't an | unexpected character | unexpected operator | unexpected shell | unexpected symbol | unexpected identifier
-		must | should | in the format | needs | has to | have to | use a | use an | too few | does not compile | reversed | expected | expecting | expects | can only | may only | only one | exactly one | at least one | at most | does not match | do not match | doesn't match
-		mismatch | violation | invalid | illegal | incompatible | ambiguous | duplicate | too many | not unique | problems parsing | parsing | unparseable | unsupported
-		cannot be used | not applicable | outside the range | out of | 必须 | 不支持 | 格式`, unless: `request failed | please try again | something went wrong`},
-	{id: "class.unknown", tier: tierClass, code: envelope.BadRequest, phrases: `unknown`, unless: `
-		unknown error | unknown reason | unknown failure | unknown exception | unknown status | unknown issue | unknown problem | unknown cause | unknown location | unknown reasons`},
-	{id: "class.absent", tier: tierClass, code: envelope.NotFound, phrases: `has no | have no | had no | holds no | contains no | there isn't | isn't there | is not there | not there | nothing`},
-	{id: "class.crash", tier: tierClass, code: envelope.UpstreamError, class: envelope.Terminal, lead: leadCrash, phrases: `
-		typeerror | referenceerror | rangeerror | keyerror | attributeerror | nameerror | nomethoderror | indexerror | illegalstateexception
-		invalidoperationexception | systemerror | evalerror | lookuperror | oserror | ioerror`},
-	{id: "vague", tier: tierVague, code: envelope.UpstreamUnknown, phrases: `
-		failed to | unable to | could not | couldn't | cannot | can't | error while | error during | without | because | must | should | only | invalid
-		unexpected | missing | ended | exit code | failed | failure`},
-	{id: "vague.wrapper", tier: tierVague, code: envelope.UpstreamUnknown, phrases: `error executing | error calling | error processing | error`},
 }
 
 var leadCrash = sanitize.Const("Error: the tool failed with an internal error.")

@@ -8,14 +8,14 @@ import (
 // infraCauses: what lies between the tool and its service.
 var infraCauses = []cause{
 	{id: "local.missing", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadMissing, advice: adviceInstall, phrases: `
-		spawn…enoent | spawnsync…enoent | spawn e2big | executable file not found | executable not found | executable doesn't exist
+		spawn…enoent | not on this machine | not on the host | not on this host | could not be started | could not be launched | cannot be started | couldn't be started | was not found on it | not on the path | not in path | not found in path | not in your path | not in $path | spawnsync…enoent | spawn e2big | executable file not found | executable not found | executable doesn't exist
 		executable does not exist | command not found | could not find chrome | could not find chromium | could not find google chrome
 		could not find browser | chrome failed to start | failed to launch the browser | failed to launch browser | failed to launch chrome
 		browser is not installed | browser not installed | browser not found | chromium distribution | distribution…is not found | playwright install
 		puppeteer browsers install | chromedriver | geckodriver | unable to obtain driver | cannot find module | cannot find package | err_module_not_found
 		module_not_found | modulenotfounderror | no module named | importerror | cannot import name | classnotfoundexception | noclassdeffounderror
 		could not load file or assembly | cannot load such file | is not recognized as an internal or external command | no such command available
-		not installed | isn't installed | is not installed | please install | missing dependency | dependency missing | dependency is missing | dependencies missing | dependencies are missing | missing dependencies | missing optional dependency | dll load failed
+		not installed | isn't installed | is not installed | please install | install the required | install with | missing dependency | dependency missing | dependency is missing | dependencies missing | dependencies are missing | missing dependencies | missing optional dependency | dll load failed
 		shared object file | cannot open shared object | error while loading shared libraries | unsatisfiedlinkerror | no such executable | binary not found
 		binary is missing | docker is not running | is the docker daemon running | cannot connect to the docker daemon | docker daemon is not running`},
 	{id: "net.timeout", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Retryable, lead: leadTimeout, advice: adviceSmaller, phrases: `
@@ -35,7 +35,7 @@ var infraCauses = []cause{
 		invalid timeout | timeout must | timeout: input | timeout should | unknown option | timeout is required | unexpected keyword argument 'timeout'
 		lock wait timeout | session timed out | login timed out | sign in again | log in again`},
 	{id: "net.starting", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Retryable, phrases: `
-		is starting up | restarting | out of service | temporarily out | temporarily offline | be back soon | come back later |  unable to persist | misconf | is loading | model is loading | starting up | still starting | not ready yet | is not ready | not yet ready | warming up | is currently loading | loading redis
+		heard nothing | still loading after | doing maintenance | back in an hour | back shortly | back soon | being elected | rebuilding | is starting up | restarting | out of service | temporarily out | temporarily offline | be back soon | come back later |  unable to persist | misconf | is loading | model is loading | starting up | still starting | not ready yet | is not ready | not yet ready | warming up | is currently loading | loading redis
 		loading…the dataset in memory | is being initialized | still initializing | is shutting down | shutting down | in recovery mode | 57p03
 		temporarily unavailable | temporary unavailable | temporary failure, please | temporarily down | currently unavailable | service is unavailable
 		service unavailable | service_unavailable | serviceunavailable* | service temporarily | service is temporarily | service is down | server is down
@@ -57,7 +57,7 @@ var infraCauses = []cause{
 		could not resolve to a | could not resolve entity | could not resolve dependenc* | unable to resolve dependency | could not resolve reference
 		cannot resolve column | cannot resolve symbol | could not resolve placeholder | failed to resolve module | could not resolve "`},
 	{id: "net.connect", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadReach, phrases: `
-		econnrefused | econnreset | not found or was not accessible | failed to establish a connection | establishing a connection | establish a connection | establish connection | ehostunreach | enetunreach | enetdown | ehostdown | epipe | enotconn | eaddrnotavail | connection refused
+		econnrefused | econnreset | does not answer | doesn't answer | did not answer | never answered | no answer | nobody listens | nothing listens | hung up | broke off | broke halfway | went away | is no network | no network | no internet | asleep | is not open | is not started | was not started | lost sight | could not dial | cannot dial | failed to dial | unable to dial | not found or was not accessible | failed to establish a connection | establishing a connection | establish a connection | establish connection | ehostunreach | enetunreach | enetdown | ehostdown | epipe | enotconn | eaddrnotavail | connection refused
 		connection_refused | connection was refused | connection reset | connection_reset | connection was reset | connection aborted | connection was aborted
 		connection closed | connection was closed | connection is closed | connection has been closed | connection lost | connection was lost
 		connection issue | connection issues | connection problem | connection terminated | connection dropped | connection broken

@@ -8,7 +8,7 @@ import (
 // limitCauses: output schemas, private addresses, rates, capacity, switches.
 var limitCauses = []cause{
 	{id: "output.schema", tier: tierOutput, code: envelope.OutputValidationFailed, phrases: `
-		output validation error | match outputschema | match output schema | violates its output schema | violates the output schema | output validation failed | output validation…failed | output schema validation failed | output schema validation error
+		output validation error | output schema demands | output schema requires | output schema wants | output schema expects | has the wrong shape | match outputschema | match output schema | violates its output schema | violates the output schema | output validation failed | output validation…failed | output schema validation failed | output schema validation error
 		output schema but no structured | outputschema defined but no structured | invalid structured content | invalid structured output
 		invalid tools/call result | validating tool output | tool output validation | output does not match…schema | output did not match…schema
 		does not match the output schema | does not match output schema | does not match its output schema | does not match tool's output schema
@@ -44,7 +44,7 @@ var limitCauses = []cause{
 		exceeded retry limit, last status: 429 | daily limit | hourly limit | weekly limit | monthly limit | daily quota | monthly quota | hourly quota
 		daily request | rolling limit | daily_limit | dailylimitexceeded | limitexceeded | limitexceededexception | limit_exceeded | per-minute limit
 		per-second limit | too many requests | too_many_requests | toomanyrequests* | too many api requests | too many api calls | too many calls
-		too many attempts | too many login attempts | too many failed | too many queries | too many messages | too many retries in | too many tokens
+		lot of requests | take a break | bucket empty | bucket is empty | calls a minute | requests a minute | calls an hour | requests an hour | calls a day | requests a day | too many attempts | too many login attempts | too many failed | too many queries | too many messages | too many retries in | too many tokens
 		too frequent | too frequently | too_frequent | excessive requests | excessive request rate | making too many | made too many | sent too many
 		sending too many | sending requests too | sending messages too | requests too quickly | requests too fast | hit your…limit | hit the…limit | reached your…limit | over the daily | over the monthly | over the hourly | over your | usage cap | too much | too much request | weight used | request weight | cap hit | cap reached | cap exceeded | outstanding requests | requests in a short | slow your | cool off | wait before | too quickly | too fast | slow down
 		slowdown | slow_down | please slow | throttl* | request was throttled | throttlingexception | throttlederror | provisionedthroughputexceeded*
@@ -65,7 +65,7 @@ var limitCauses = []cause{
 		insufficient_quota | current quota, please check your plan | exceeds the maximum rate limit value | no rate limit | concurrent request*
 		concurrency limit* | unauthenticated requests | invalid rate limit`},
 	{id: "limit.credits", tier: tierMeaning, code: envelope.UpstreamClientError, advice: adviceBilling, phrases: `
-		insufficient_quota | current quota, please check your plan | any credits | trial is over | trial over | payment needed | payment is needed | payment is required | subscription has ended | subscription ended | creditsdepleted | credits limit | enterprise plan | pro plan | paid plan | premium plan | business plan | higher plan | credit limit | insufficient credits | insufficient credit
+		insufficient_quota | current quota, please check your plan | any credits | trial is over | trial over | out of money | needs the pro | needs a paid | pro plan | paid plan | business plan | higher plan | upgrade required for your plan | payment needed | payment is needed | payment is required | subscription has ended | subscription ended | creditsdepleted | credits limit | enterprise plan | pro plan | paid plan | premium plan | business plan | higher plan | credit limit | insufficient credits | insufficient credit
 		not enough credits | no credits | no credits remaining | no credits left | no remaining credits | out of credits | run out of credits
 		ran out of credits | credits exhausted | credit exhausted | credits depleted | credit balance is too low | credit balance too low | credit balance
 		insufficient balance | insufficient_balance | insufficient funds | insufficient_funds | insufficient credit balance | payment required
@@ -80,7 +80,7 @@ var limitCauses = []cause{
 		at capacity | all slots | slots are in use | all in use | currently in use by others | no capacity left | at_capacity | at full capacity | at max capacity | at maximum capacity | over capacity | overcapacity | capacity exceeded
 		capacity reached | capacity limit | insufficient capacity | insufficientinstancecapacity | no capacity | no available capacity | model_at_capacity
 		overloaded | overloaded_error | overloadederror | engine is currently overloaded | server overload | system overload | system is overloaded | too busy
-		server is busy | currently busy | is busy processing | resource is busy | high demand | high load | high traffic | heavy load | under load
+		server is busy | currently busy | is busy processing | resource is busy | too many people | to spare right now | high demand | high load | high traffic | heavy load | under load
 		load shedding | load shed | concurrency limit* | concurrency_limit* | concurrency exceeded | concurrent request limit | concurrent requests limit
 		concurrent requests | concurrent connections | concurrent sessions | concurrent session limit | concurrent executions | concurrent jobs
 		concurrent calls | concurrent tasks | concurrent queries | concurrent operations | concurrent tool calls | simultaneous connections
@@ -100,6 +100,9 @@ var limitCauses = []cause{
 		backpressure | 并发数 | 并发超限 | 并发限制 | 并发请求 | 服务器繁忙 | 系统繁忙 | 服务繁忙 | 服务器过载 | 过载 | 队列已满 | 混雑 | 過負荷 | 과부하 | 서버가 혼잡 | 동시 요청 | überlastet | ausgelastet
 		surchargé | sobrecargado | перегружен`, unless: `
 		function overload* | no overload | operator overload* | es_rejected_execution_exception | circuit_breaking_exception`},
+	{id: "switch.edition", tier: tierMeaning, code: envelope.ServiceDisabled, phrases: `
+		only available for | only available on | only available in | only offered to | only offered in | not available on…installations | not available in this edition | not available for this edition | not part of this edition`, unless: `
+		only available to members | only available to admin*`},
 	{id: "switch.breaker", tier: tierDisabled, code: envelope.ServiceDisabled, phrases: `
 		已达到最大调用次数 | 达到最大调用次数 | reached the maximum number of calls | maximum call count reached | call limit for this tool`},
 	{id: "switch.off", tier: tierDisabled, code: envelope.ServiceDisabled, phrases: `

@@ -10,10 +10,10 @@ const near = 48
 
 // sets are the kinds of words that pairs are made of.
 var sets = []set{
-	{"secret", `token | tokens | api key | apikey | api-key | api_key | api keys | credential | credentials | password | passphrase | login | username | authentication
+	{"secret", `bot token | shared secret | oauth grant | refresh token | token | tokens | api key | apikey | api-key | api_key | api keys | credential | credentials | password | passphrase | login | username | authentication
 		auth | oauth | jwt | bearer | access key | secret key | consumer key | app key | application key | client key | license key | session token | virtual key | client secret | personal access token | pat | cookie | sign-in | signin | principal | identity
 		令牌 | 密钥 | 密码 | 登录 | トークン | パスワード | 토큰 | 비밀번호 | zugangsdaten | passwort | mot de passe | identifiants | contraseña | credenciales | senha`},
-	{"bad", `invalid | incorrect | wrong | bad | expired | revoked | rejected | missing | required | malformed | unrecognized | unrecognised | not valid | not set | not provided
+	{"bad", `refused | stale | rotated | no longer works | does not match | doesn't match | do not match | blank | lacks | on record | not recognised | not linked | not known | invalid | incorrect | wrong | bad | expired | revoked | rejected | missing | required | malformed | unrecognized | unrecognised | not valid | not set | not provided
 		not recognized | not accepted | no longer valid | no longer accepted | obtain new | not configured | not present | not supplied | not exist | inactive | failed | failure | denied | unknown | absent | empty | mismatch | unverified | incomplete
 		unable | could not | error | 失效 | 无效 | 错误 | 过期 | 失败 | 无法 | 無効 | 期限切れ | 만료 | ungültig | falsch | abgelaufen | invalide | expiré | incorrect | inválido | inválida | expirado | caducado`},
 	{"right", `permission | permissions | privilege | privileges | scope | scopes | role | roles | rights | authorization | authorized | entitlement | entitled | license | licence | premium
@@ -27,15 +27,17 @@ var sets = []set{
 		row | rows | entry | entries | document | documents | tab | sheet | snapshot | project | projects | channel | task | tasks | note | notes | ticket | order | customer | product | id | account | object | image`},
 	{"gone", `unknown | nonexistent | missing from | is missing | not there | isn't there | not present | isn't in | is not in | not part of | is not part of | absent from | absent | not listed | has been deleted | no longer lives | isn't on | is not on | has not been created | does not appear | doesn't appear | never existed | never created | not located | was not located | could not be located | not available anymore | archived or removed | has been archived | been removed | was removed | was deleted | been deleted | could not be retrieved
 		matched the given | match the given | matching the given | no longer there | no longer available | no longer exist | vanished | no trace`},
-	{"quota", `requests | calls | usage | quota | quotas | rate | hits | queries | operations | attempts | daily | hourly | monthly | weekly | rpm | tpm | rps | qps | invocations`},
-	{"over", `exceeded | exhausted | surpassed | depleted | used up | limit reached | limit hit | run out | over limit | limit was reached | limit has been reached | maxed out | over the limit | limit exceeded`},
-	{"parallel", `concurrent | concurrency | parallel | simultaneous | simultaneously | queue | slots | slot | pool | workers | sessions | threads | runners | seats | jobs | runs | executions | sandboxes | browsers | containers`},
-	{"full", `full | exhausted | max | reached | exceeded | too many | saturated | no available | none available | no free | all busy | all in use | limit | maximum number | unavailable | waiting | in use`},
-	{"deadline", `deadline | time budget | time limit | time allowed | time window | allotted time | allowed time | max wait | wait time | maximum wait`},
-	{"passed", `exceeded | exceeds | passed | expired | elapsed | missed | hit | reached | over | ran out | run out`},
+	{"quota", `allowance | meter | calls per | budget of calls | requests | calls | usage | quota | quotas | rate | hits | queries | operations | attempts | daily | hourly | monthly | weekly | rpm | tpm | rps | qps | invocations`},
+	{"over", `spent | at its end | is over | been used | is used | have been used | calls used | requests used | exceeded | exhausted | surpassed | depleted | used up | limit reached | limit hit | run out | over limit | limit was reached | limit has been reached | maxed out | over the limit | limit exceeded`},
+	{"parallel", `gpus | gpu | machine | machines | backlog | cursors | licenses | concurrent | concurrency | parallel | simultaneous | simultaneously | queue | slots | slot | pool | workers | sessions | threads | runners | seats | jobs | runs | executions | sandboxes | browsers | containers`},
+	{"full", `taken | occupied | run dry | ran dry | to spare | over its bound | over its limit | full | exhausted | max | reached | exceeded | too many | saturated | no available | none available | no free | all busy | all in use | limit | maximum number | unavailable | waiting | in use`},
+	{"feature", `integration | endpoint | connector | feature | feature flag | flag | feature flags | module | code execution | features | capability | tool | plugin | addon | add-on | service | api | search | exports | bot | skill | action | command | route | version`},
+	{"off", `switched off | turned off | is off | are off | retired | paused | deactivated | sunset | discontinued | decommissioned | not enabled | disabled | off by default | switched this | switched it off | taken down | withdrawn | removed in | no longer offered | end of life`},
+	{"deadline", `allotted | deadline | time budget | time limit | time allowed | time window | allotted time | allowed time | max wait | wait time | maximum wait`},
+	{"passed", `ran into | ran past | past its | beyond | exceeded | exceeds | passed | expired | elapsed | missed | hit | reached | over | ran out | run out`},
 	{"inside", `private ip | private address | private addresses | private network | private networks | private range | private ip range | private host | internal ip | internal address | internal addresses
 		internal network | internal host | loopback | link-local | localhost | reserved ip | reserved address | reserved range | metadata endpoint | metadata service | 169.254.169.254 | 127.0.0.1 | rfc1918 | rfc 1918 | non-routable`},
-	{"refuse", `block | blocked | blocks | blocking | refusing | refuse | refused to | disallowed | prohibited | forbidden | not allowed | not permitted | denied | rejected | not accepted | unsafe | protection | guard | cannot be fetched | cannot be requested | cannot be accessed | disabled for`},
+	{"refuse", `are refused | off limits | off-limits | will not visit | won't fetch | will not fetch | not visit | won't connect | block | blocked | blocks | blocking | refusing | refuse | refused to | disallowed | prohibited | forbidden | not allowed | not permitted | denied | rejected | not accepted | unsafe | protection | guard | cannot be fetched | cannot be requested | cannot be accessed | disabled for`},
 }
 
 // pairCauses are the causes that pairs of words give away.
@@ -49,6 +51,7 @@ var pairCauses = []cause{
 	{id: "pair.absent", tier: tierPair, code: envelope.NotFound, pair: [2]string{"thing", "gone"}},
 	{id: "pair.rights", tier: tierPair, code: envelope.Forbidden, pair: [2]string{"right", "lacking"}},
 	{id: "argument.absent", tier: tierProse, code: envelope.BadRequest, phrases: `no…provided | no…given | no…specified | no…supplied | no…was provided | no…were provided`, unless: `no reason`},
+	{id: "pair.off", tier: tierPair, code: envelope.ServiceDisabled, pair: [2]string{"feature", "off"}, unless: `shut off | kicked off | based off | one off | cut off | rate limit`},
 	{id: "pair.deadline", tier: tierPair, code: envelope.ServiceUnavailable, class: envelope.Retryable, lead: leadTimeout, advice: adviceSmaller, pair: [2]string{"deadline", "passed"}},
 	{id: "pair.down", tier: tierPair, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadReach, pair: [2]string{"link", "down"}},
 }

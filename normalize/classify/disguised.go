@@ -140,6 +140,10 @@ func failureProse(t string) bool {
 	if len(plain) > maxBare || lines > 6 || strings.Contains(line, "?") {
 		return false
 	}
+	if strings.Contains(low, "install") && (strings.Contains(line, "is not available") || strings.Contains(line, "not installed")) {
+		code, ok := probe(plain)
+		return ok && code == envelope.ServiceUnavailable
+	}
 	for _, p := range soft {
 		if strings.HasPrefix(low, p) && (strings.HasSuffix(p, " ") || ends(low[len(p):])) {
 			code, ok := probe(plain)

@@ -39,7 +39,7 @@ func failureObject(v gjson.Result) bool {
 			claimed = claimed || truthy(x)
 		case "status", "state", "type", "result":
 			s := lower(x.Str)
-			claimed = claimed || s == "error" || s == "fail" || s == "failed" && key == "status" || s == "failure"
+			claimed = claimed || s == "error" || s == "rejected" && v.Get("reason").Type == gjson.String || s == "fail" || s == "failed" && key == "status" || s == "failure"
 			if x.Type == gjson.Number && httpStatus(int(x.Int())) {
 				claimed = claimed || v.Get("message").Type == gjson.String || v.Get("title").Type == gjson.String || v.Get("detail").Type == gjson.String
 			}
@@ -66,8 +66,8 @@ func failureObject(v gjson.Result) bool {
 	case flagged:
 		// {"success": false, "failed": 2, ...} may be the report of a test run.
 		return records < 2 || claimed && records < 3
-	case claimed:
-		return records == 0 && others <= 2
+	case claimed && records == 0:
+		return others <= 2 || others <= 4 && v.Get("error").Type == gjson.String && failureProse(v.Get("error").Str)
 	}
 	return false
 }

@@ -38,6 +38,8 @@ var proseForms = []form{
 		re: re(`(?:invalid|bad|malformed|incorrect|wrong) (?:required |query |input |request )?(?:parameters?|params?|arguments?|fields?|propert(?:y|ies)|options?|inputs?|param)\b(?: named| value| name)?:? *\(?` + qn + `(?:[:;,.]? (?P<e>[^\n;]{1,80}))?`), kind: kindFormat},
 	{weak: true, rule: "prose.unknown", lits: []string{"unknown time", "unknown currency", "unknown unit", "unknown format", "unknown language", "unknown encoding", "unknown mode", "unknown type", "unknown sort"},
 		re: re(`unknown (?P<a>timezone|time_zone|currency|unit|format|language|encoding|mode|type|sort):? (?P<i>[\w/.\-]{1,40})`), kind: kindEnum},
+	{weak: true, rule: "prose.unknown", lits: []string{"unknown ", "unsupported ", "invalid ", "unrecognized "},
+		re: re(`(?:unknown|unsupported|invalid|unrecogni[sz]ed) (?P<a>[a-z]\w+):? ['"]?(?P<i>[\w/.\-]{1,40})['"]?[.;,:]? \(?(?:it )?(?:must be|should be|use|expected|choose|allowed|valid|supported|available|one of|options|possible)\b(?P<e>[^\n]{0,80})`), kind: kindFormat},
 	{weak: true, rule: "prose.for", lits: []string{"for parameter", "for argument", "for field", "for property", "for the parameter", "for the argument", "for option", "for input", "for key"},
 		re: re(`\bfor (?:the )?(?:parameter|argument|field|property|option|input|key) ` + qn + `(?:$|[\s.,:;)])`), kind: kindOther},
 	{weak: true, rule: "prose.for", lits: []string{" for ", " in "}, re: re(`(?:invalid|must|out of range|not allowed|unsupported)\b.{0,120} (?:for|in) (?P<a>(?-i:[a-z]+(?:_[a-z0-9]+|[A-Z][a-z0-9]+)+|[a-z]+=))(?:$|[\s=.,])`), kind: kindOther},
