@@ -74,6 +74,11 @@ func printKey(w io.Writer, o keyOptions, random io.Reader) error {
 	add("concurrency", strconv.Itoa(o.concurrency))
 	add("tools", o.tools)
 	add("expires", o.expires)
+	for _, a := range attributes {
+		if strings.ContainsAny(a, ",\r\n") {
+			return fmt.Errorf("%q: a comma or a line break cannot stand in an attribute", a)
+		}
+	}
 	if len(attributes) > 0 {
 		line += ":" + strings.Join(attributes, ",")
 	}
