@@ -205,8 +205,11 @@ func withPort(address, port string) (string, error) {
 // poolKey is a hash of everything that changes the stores.
 func (l *RedisLimits) poolKey() (string, error) {
 	c := l.client
-	c.TLS = nil
-	b, err := json.Marshal([]any{c, l.TLS, l.prefix, l.opts.Secret, l.opts.Lease, l.opts.Replicas, l.opts.OnFailure})
+	var certificates []byte
+	if c.TLS != nil {
+		c.TLS, certificates = nil, l.TLS.files
+	}
+	b, err := json.Marshal([]any{c, l.TLS, certificates, l.prefix, l.opts.Secret, l.opts.Lease, l.opts.Replicas, l.opts.OnFailure})
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -27,6 +28,8 @@ type RedisTLS struct {
 
 	// Accept any certificate. Only for tests: it protects from nobody.
 	InsecureSkipVerify bool `json:"insecure_skip_verify,omitempty"`
+
+	files []byte // a hash of what the files held
 }
 
 // config returns nil for nil.
@@ -48,6 +51,7 @@ func (t *RedisTLS) config(repl *caddy.Replacer) (*tls.Config, error) {
 		if err != nil {
 			return nil, fmt.Errorf("ca: %v", err)
 		}
+		t.note(pem)
 		cfg.RootCAs = x509.NewCertPool()
 		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
 			return nil, fmt.Errorf("ca: %s holds no certificate", ca)
@@ -65,7 +69,19 @@ func (t *RedisTLS) config(repl *caddy.Replacer) (*tls.Config, error) {
 		if err != nil {
 			return nil, fmt.Errorf("certificate: %v", err)
 		}
+		t.note(pair.Certificate...)
 		cfg.Certificates = []tls.Certificate{pair}
 	}
 	return cfg, nil
+}
+
+// note takes down what a file held: certificates are renewed in place, and a
+// reload has to see it.
+func (t *RedisTLS) note(parts ...[]byte) {
+	h := sha256.New()
+	_, _ = h.Write(t.files) // never fails, crypto/sha256
+	for _, p := range parts {
+		_, _ = h.Write(p)
+	}
+	t.files = h.Sum(nil)
 }
