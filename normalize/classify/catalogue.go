@@ -53,13 +53,17 @@ type cause struct {
 	// sentence and in either order, is a hit of the cause.
 	pair [2]string
 
+	// quiet causes show nothing of the text, which has the words of one product:
+	// the lead says all that is safe.
+	quiet bool
+
 	// unless is a list of the same form; a hit of it in the text cancels the
 	// cause.
 	unless string
 }
 
 // catalogue is the whole catalogue in the order in which equal hits win.
-var catalogue = concat(limitCauses, accessCauses, infraCauses, absentCauses, argumentCauses, crashCauses, pairCauses, classCauses)
+var catalogue = concat(limitCauses, accessCauses, infraCauses, absentCauses, duplicateCauses, argumentCauses, crashCauses, pairCauses, classCauses)
 
 func concat(lists ...[]cause) []cause {
 	var out []cause

@@ -22,7 +22,8 @@ var absentCauses = []cause{
 		session not found | session…not found | session_not_found | sessionnotfound* | unknown session | invalid session id | no such session
 		session does not exist | no session with id | no session found | session unknown`, unless: `
 		no valid session id`},
-	{id: "absent.data", tier: tierMeaning, code: envelope.NotFound, lead: leadResource, phrases: `
+	{id: "absent.data", tier: tierMeaning, code: envelope.NotFound, lead: leadResource, advice: adviceSchema, phrases: `
+		has no column named | has no column | no column named |
 		relation…does not exist | table…does not exist | table…doesn't exist | table or view does not exist | table or view not found | table not found
 		table_not_found | no such table | unknown table | er_no_such_table | er_bad_db_error | invalid object name | undefinedtable | undefined_table
 		undefinedcolumn | undefined_column | no such column | column…does not exist | column…doesn't exist | column not found | unknown column
@@ -46,7 +47,7 @@ var absentCauses = []cause{
 		*doesnotexist | *notexistexception | was not found | were not found | wasn't found | is not found | isn't found | points nowhere | holds nothing | returned nothing | was destroyed | under that number | under that name | under this name | by that name | with that name | with this name | could not locate | cannot locate | can't locate | couldn't locate | unavailable or deleted | deleted or unavailable | not listed | cannot be found | can't be found
 		could not be found | couldn't be found | could not find | couldn't find | cannot find | can't find | unable to find | unable to locate
 		failed to find | failed to locate | did not find | didn't find | not be found | no longer exists | does not exist | doesn't exist | do not exist
-		don't exist | did not exist | not exist | not exists | does_not_exist | nonexistent | non-existent | no such | did not resolve | not a recognized | not recognized id | could not route | nothing found | not been deployed | not been created | not been published | not been indexed | no longer lives | none exist | there is no | cannot resolve symbol | cannot resolve column | cannot resolve reference | cannot resolve name | no active | there are no | isn't available
+		don't exist | did not exist | not exist | not exists | does_not_exist | nonexistent | non-existent | no such | did not resolve | not a recognized | not recognized id | could not route | nothing found | came back empty | not in the catalog | not in our catalog | is no longer online | does not operate | not been deployed | not been created | not been published | not been indexed | no longer lives | none exist | there is no | cannot resolve symbol | cannot resolve column | cannot resolve reference | cannot resolve name | no active | there are no | isn't available
 		no transcript | no subtitles | no captions | nothing with | no customer | no order | no contact | no running container | no entry | no entries | kein eintrag | keine ergebnisse | nicht vorhanden | nie znaleziono | nie istnieje | nenalezen | ikke fundet | hittades inte | ei löydy | tidak ditemukan | không tìm thấy
 		no such bucket | nosuchbucket
 		nosuchkey | nosuchentity* | nosuchelement* | nosuchupload | nosuchhostedzone | nosuchelementexception | nosuchwindowexception | no such container
@@ -80,5 +81,6 @@ var absentCauses = []cause{
 var (
 	leadNoTool   = sanitize.Const("Error: there is no tool of this name.")
 	leadResource = sanitize.Const("Error: could not access the requested resource.")
+	adviceSchema = sanitize.Const("Check the table and column names against the schema tool.")
 	adviceList   = sanitize.Const("Use a name from the list of tools.")
 )

@@ -44,7 +44,7 @@ var glue = func() map[string]sanitize.Slot {
 
 // imperatives end a clause: a report of a failure does not need them, an
 // instruction does.
-var imperatives = wordSet(`ignore disregard forget delete drop execute invoke send email_ transfer upload_ download_ forward reveal print post follow obey override bypass act pretend
+var imperatives = wordSet(`fatal ignore disregard forget delete drop execute invoke send email_ transfer upload_ download_ forward reveal print post follow obey override bypass act pretend
 	instead_ immediately now_ kindly assistant llm ai model_ prompt instructions instruction system_ developer password_ secret secrets ssh curl wget sudo purchase pay reply respond_`)
 
 // known are the words of one call that the caller itself sent.
@@ -70,7 +70,7 @@ func (k known) slot(tok string) (sanitize.Slot, bool) {
 	}
 	found := false
 	k.args.ForEach(func(name, v gjson.Result) bool {
-		found = len(tok) > 1 && v.Type != gjson.JSON && v.Type != gjson.Null && v.String() == tok && !secretKey(name.String()) || name.String() == tok
+		found = len(tok) > 1 && v.Type != gjson.JSON && v.Type != gjson.Null && v.String() == tok && !hidden(name.String()) || name.String() == tok
 		return !found
 	})
 	if !found {
@@ -197,6 +197,7 @@ func (k known) clause(text string, start, end int, forward bool) run {
 	for to < len(ps) && !ps[to-1].cut && k.glued(ps, to, text) && k.fill(&ps[to], text) {
 		to++
 	}
+	from, to = k.told(ps, text, from, to, start, end)
 	from, to = trim(ps, text, from, to, start, end, forward)
 	var out run
 	for i := from; i < to; i++ {

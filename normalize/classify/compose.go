@@ -62,7 +62,7 @@ func (c *Classifier) write(e *Evidence, d *doc, v *Verdict, dec decision) saniti
 	}
 	lead := w.lead()
 	reason := w.reason(lead.String())
-	if reason.IsZero() && c.Lenient && len(d.msgs) > 0 {
+	if reason.IsZero() && c.Lenient && !d.quiet() && len(d.msgs) > 0 {
 		if s, ok := sanitize.Residual(d.msgs[0]); ok {
 			reason = s
 		}
@@ -126,6 +126,9 @@ const maxTries = 8
 // reason returns "Reason: ..." from the words around the anchors, without what
 // the lead already says.
 func (w *writer) reason(lead string) sanitize.Safe {
+	if w.d.quiet() {
+		return sanitize.Safe{}
+	}
 	said := lower(lead)
 	var parts []run
 	size, tries, short, limit := 0, 0, 1, 2

@@ -110,7 +110,11 @@ func (w *writer) expected(it *issue) run {
 		}
 		return nil
 	}
-	e := comparators.Replace(strings.Trim(it.expected, " .,:;\"'`[]"))
+	stated := it.expected
+	for _, w := range [...]string{", but received", ", received", ", but got", ", got", " but received", " but got"} {
+		stated, _, _ = strings.Cut(stated, w)
+	}
+	e := comparators.Replace(strings.Trim(stated, " .,:;\"'`[]"))
 	if !strings.ContainsFunc(e, unicode.IsLetter) {
 		return nil
 	}
@@ -182,7 +186,7 @@ func (w *writer) sent(path, v string) run {
 	if path != "" && !strings.ContainsAny(path, "*?#|@\\") {
 		x := w.k.args.Get(strings.NewReplacer("[", ".", "]", "").Replace(path))
 		if x.Exists() {
-			if secretKey(path) || x.Type == gjson.JSON || x.Type == gjson.Null {
+			if hidden(path) || x.Type == gjson.JSON || x.Type == gjson.Null {
 				return nil
 			}
 			return value(x.String(), x.Type == gjson.String)
@@ -235,7 +239,7 @@ func (w *writer) violations() (sanitize.Safe, bool) {
 		}
 		who := run{sanitize.Word("Validation Error: Argument '"), name, sanitize.Word("'")}
 		var got run
-		if !secretKey(v.Path) {
+		if !hidden(v.Path) {
 			got = value(v.Received, v.ReceivedType == "string" && v.Received != "string")
 		}
 		end := one(sanitize.Word("."))

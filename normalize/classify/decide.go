@@ -110,7 +110,7 @@ func carrierStatus(n int) int {
 func (p *picker) issueFirst(h hit) bool {
 	c := &catalogue[h.rule]
 	if c.code == envelope.BadRequest {
-		return true
+		return !c.quiet
 	}
 	end := p.issue.at + len(p.issue.msg)
 	if p.issue.at == 0 && len(p.issue.msg) == 0 || len(p.d.issues) > 0 && p.issue.at == 0 {
@@ -138,7 +138,7 @@ func (p *picker) by(h hit, status int, e *Evidence) decision {
 	if dec.class == "" {
 		dec.class = c.code.Class()
 	}
-	if c.code == envelope.BadRequest && p.hasIssue {
+	if c.code == envelope.BadRequest && p.hasIssue && !c.quiet {
 		it := p.issue
 		dec.issue = &it
 	}

@@ -41,10 +41,12 @@ func Directs(s string) bool {
 	}
 	var arr [64]word
 	words := wordsOf(s, arr[:0])
+	tool := false
 	for i, w := range words {
-		if w.start && directive(words, i) {
+		if w.start && directive(words, i) || tool && w.s == "instead" {
 			return true
 		}
+		tool = tool || w.s == "tool" || w.s == "tools"
 		switch {
 		case modals[w.s], (w.s == "need" || w.s == "needs" || w.s == "have" || w.s == "has" || w.s == "required" || w.s == "supposed" || w.s == "want") && i+1 < len(words) && words[i+1].s == "to":
 			k := i + 1

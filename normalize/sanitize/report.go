@@ -165,7 +165,7 @@ func small(w string) bool { return len(w) <= 3 && allDigits(w) }
 // nameNouns are words behind which the name of a person, a machine or a thing of
 // the service's own may stand.
 var nameNouns = set(`user account customer patient employee member person contact owner tenant host hostname server database db schema table column
-constraint relation view cluster node replica shard queue topic bucket container instance machine role port dsn keyspace collection namespace pod vault
+index constraint relation view cluster node replica shard queue topic bucket container instance machine role port dsn keyspace collection namespace pod vault
 salary mailbox student doctor manager subscriber recipient sender student guest buyer seller`)
 
 // nameTail are words, besides plainTail, that go on after a noun.
@@ -243,12 +243,17 @@ func fileName(w string) bool {
 var births = set(`born birth birthday birthdate dob age aged`)
 
 func markBirths(ts []token, sent func(string) bool) {
-	told := false
+	told, private := false, false
 	for i := range ts {
 		told = told || births[ts[i].s] && ts[i].s != "age"
+		private = private || privates[ts[i].s]
 	}
 	for i := range ts {
 		w := ts[i].s
+		if private && len(w) > 2 && isDigit(w[0]) && !own(sent, w) {
+			ts[i].bad = true
+			continue
+		}
 		if own(sent, w) || len(w) < 4 || !isDigit(w[0]) && !(told && len(w) > 2 && months[w[:3]]) {
 			continue
 		}
@@ -258,5 +263,8 @@ func markBirths(ts []token, sent func(string) bool) {
 		}
 	}
 }
+
+// privates tell that a number is somebody's.
+var privates = set(`salary salaries income wage wages earnings diagnosis pension iban ssn`)
 
 var months = set(`jan feb mar apr may jun jul aug sep oct nov dec`)
