@@ -24,13 +24,23 @@ func (x *exchange) describe() {
 	if x.req == nil {
 		return
 	}
-	method, tool := x.method(), x.tool()
 	if extra, ok := x.r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
-		extra.Set(zap.String("mcp_method", method))
-		if tool != "" {
-			extra.Set(zap.String("mcp_tool", tool))
-		}
+		extra.Add(zap.Inline(x))
 	}
+}
+
+// MarshalLogObject writes the fields of the access log, which asks for them when
+// the request has ended, if there is one.
+func (x *exchange) MarshalLogObject(enc zapcore.ObjectEncoder) error {
+	enc.AddString("mcp_method", x.method())
+	if tool := x.tool(); tool != "" {
+		enc.AddString("mcp_tool", tool)
+	}
+	if x.code != "" {
+		enc.AddString("mcp_code", string(x.code))
+		enc.AddString("mcp_error_class", string(x.class))
+	}
+	return nil
 }
 
 // placeholder gives the values of {http.mcp_gateway.*} when they are asked for.
@@ -62,10 +72,6 @@ func (x *exchange) placeholder(key string) (any, bool) {
 func (x *exchange) noteFailure(e *envelope.Envelope) {
 	if x.code == "" {
 		x.code, x.class = e.Code, e.Class
-		if extra, ok := x.r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
-			extra.Set(zap.String("mcp_code", string(e.Code)))
-			extra.Set(zap.String("mcp_error_class", string(e.Class)))
-		}
 	}
 	if x.h.events.ShouldEmit("mcp_gateway_failure") {
 		x.h.events.Emit(x.h.ctx, "mcp_gateway_failure", map[string]any{

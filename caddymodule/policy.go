@@ -131,10 +131,10 @@ func resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 
 // settlePolicy ends what decide began. It runs once, after the answer.
 func (x *exchange) settlePolicy() {
-	ctx := context.WithoutCancel(x.r.Context())
 	for _, p := range x.calls {
 		if p.policy.guarded {
 			p.policy.guarded = false
+			ctx := context.WithoutCancel(x.r.Context())
 			b := &p.policy.breaker
 			x.h.breaker.Record(ctx, b.key, b.ticket, b.outcome, time.Now())
 		}

@@ -58,26 +58,40 @@ func (h *Handler) readBody(r *http.Request) ([]byte, *transport.Refusal, error) 
 		return nil, nil, nil
 	}
 	var b bytes.Buffer
-	if n := r.ContentLength; n > 0 && n <= limit {
-		b.Grow(int(n) + bytes.MinRead)
+	if n := r.ContentLength; n > 0 && n <= min(limit, defaultMaxRequestBody) {
+		body := make([]byte, n+1)
+		if _, err := io.ReadFull(r.Body, body[:n]); err != nil {
+			return h.badBody(err)
+		}
+		// Another handler may have put a longer body in its place.
+		k, err := r.Body.Read(body[n:])
+		if k == 0 && err == io.EOF {
+			return body[:n:n], nil, nil
+		}
+		b.Write(body[:n+int64(k)])
 	}
 	_, err := b.ReadFrom(io.LimitReader(r.Body, limit+1))
 	if err != nil {
-		// request_body of Caddy and others refuse with a status of their own.
-		var he caddyhttp.HandlerError
-		if errors.As(err, &he) && he.StatusCode == http.StatusRequestEntityTooLarge {
-			return nil, transport.TooLarge(limit), nil
-		}
-		var mb *http.MaxBytesError
-		if errors.As(err, &mb) {
-			return nil, transport.TooLarge(mb.Limit), nil
-		}
-		return nil, nil, caddyhttp.Error(http.StatusBadRequest, err)
+		return h.badBody(err)
 	}
 	if int64(b.Len()) > limit {
 		return nil, transport.TooLarge(limit), nil
 	}
 	return b.Bytes(), nil, nil
+}
+
+// badBody is what a body that cannot be read is answered with.
+func (h *Handler) badBody(err error) ([]byte, *transport.Refusal, error) {
+	// request_body of Caddy and others refuse with a status of their own.
+	var he caddyhttp.HandlerError
+	if errors.As(err, &he) && he.StatusCode == http.StatusRequestEntityTooLarge {
+		return nil, transport.TooLarge(h.MaxRequestBody), nil
+	}
+	var mb *http.MaxBytesError
+	if errors.As(err, &mb) {
+		return nil, transport.TooLarge(mb.Limit), nil
+	}
+	return nil, nil, caddyhttp.Error(http.StatusBadRequest, err)
 }
 
 // outgoing sets the headers of a request to the server. A key of the gateway is

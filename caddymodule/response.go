@@ -29,7 +29,7 @@ const (
 // responseWriter stands between the server and the client. It decides from
 // status and headers what the answer is, and passes on nothing of a failure.
 type responseWriter struct {
-	*caddyhttp.ResponseWriterWrapper
+	caddyhttp.ResponseWriterWrapper
 	x      *exchange
 	mode   mode
 	status int
@@ -45,7 +45,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 const maxPooled = 1 << 20
 
 func newResponseWriter(x *exchange) *responseWriter {
-	return &responseWriter{ResponseWriterWrapper: &caddyhttp.ResponseWriterWrapper{ResponseWriter: x.w}, x: x}
+	return &responseWriter{ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: x.w}, x: x}
 }
 
 // free gives the buffers back.

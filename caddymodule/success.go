@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"strings"
 	"unsafe"
 
 	"github.com/tidwall/gjson"
@@ -50,7 +51,16 @@ func (x *exchange) maybeDisguised(p *pending, a *transport.Answer) bool {
 	}
 	e := classify.Evidence{Method: p.Method, Tool: p.Tool, Arguments: p.Arguments, Schema: p.Schema, Structured: a.Structured}
 	if a.Text != nil {
-		e.Texts = []string{gjson.Parse(unsafe.String(unsafe.SliceData(a.Text), len(a.Text))).String()}
+		e.Texts = []string{text(a.Text)}
 	}
 	return x.h.norm.Classifier.Disguised(&e)
+}
+
+// text is what a JSON string says: the same bytes, if nothing in it is escaped.
+func text(quoted []byte) string {
+	s := unsafe.String(unsafe.SliceData(quoted), len(quoted))
+	if n := len(s); n >= 2 && s[0] == '"' && s[n-1] == '"' && strings.IndexByte(s, '\\') < 0 {
+		return s[1 : n-1]
+	}
+	return gjson.Parse(s).String()
 }

@@ -42,10 +42,7 @@ func (c *Classifier) Disguised(e *Evidence) (bad bool) {
 		return false
 	}
 	t := strings.TrimSpace(e.Texts[0])
-	if t == "" || echoes(e.Arguments, t) {
-		return false
-	}
-	return failureText(t, 0)
+	return t != "" && failureText(t, 0) && !echoes(e.Arguments, t)
 }
 
 func failureText(t string, depth int) bool {
