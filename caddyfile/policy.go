@@ -1,7 +1,6 @@
 package caddyfile
 
 import (
-	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
@@ -22,7 +21,7 @@ func parseTools(h httpcaddyfile.Helper, gw *caddymodule.Handler) error {
 		return err
 	}
 	if set != nil {
-		view.MatcherSetsRaw = caddyhttp.RawMatcherSets{caddy.ModuleMap(set)}
+		view.MatcherSetsRaw = caddyhttp.RawMatcherSets{set}
 	}
 	if matched {
 		err = noArgs(h)

@@ -72,11 +72,17 @@ func TestRecorder(t *testing.T) {
 			sse("data: "+list+"\n\n")(w, r)
 			<-r.Context().Done()
 		}, true},
-		"early hints": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(103); w.Write([]byte(list)) }, true},
+		"early hints": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusEarlyHints)
+			w.Write([]byte(list))
+		}, true},
 		"error": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Write([]byte(`{"jsonrpc":"2.0","id":1,"error":{"code":1}}`))
 		}, false},
-		"status":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500); w.Write([]byte(list)) }, false},
+		"status": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusInternalServerError)
+			w.Write([]byte(list))
+		}, false},
 		"page":     {func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) }, false},
 		"nothing":  {func(http.ResponseWriter, *http.Request) {}, false},
 		"no tools": {func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`)) }, false},

@@ -204,15 +204,14 @@ func TestGuardResolveTimeLimit(t *testing.T) {
 	if srv.times("silent.example.net") == 0 {
 		t.Error("the silent name was not asked for")
 	}
-	g.Timeout = 10 * time.Second
 	ctx, cancel := context.WithCancel(context.Background())
 	never := make(chan struct{})
 	defer close(never)
-	g.Resolver = func(context.Context, string) ([]netip.Addr, error) {
+	g = &Guard{Timeout: 10 * time.Second, Resolver: func(context.Context, string) ([]netip.Addr, error) {
 		cancel() // the caller leaves; this resolver does not care
 		<-never
 		return nil, nil
-	}
+	}}
 	if f, found := g.Check(ctx, []byte(`{"url":"https://x.example.net/"}`)); found {
 		t.Errorf("refused: %+v", f)
 	}
