@@ -8,7 +8,7 @@ import (
 // crashCauses: the code of the tool or of the service broke.
 var crashCauses = []cause{
 	{id: "conflict", tier: tierMeaning, code: envelope.UpstreamClientError, class: envelope.Retryable, phrases: `
-		deadlock | deadlock detected | changed by someone | in the meantime | since you read | since it was read | since you loaded | moved on since | modified by someone | edited by someone | by another transaction | by another process | by another client | by another session | by another request | by another instance | in use by another | changed since | by someone else | by another user |  deadlockdetected | acquire lock | acquire the lock | obtain lock | fast-forwarded | deadlock found | er_lock_deadlock | lock wait timeout | er_lock_wait_timeout | could not serialize access
+		deadlock | deadlock detected | changed by someone | another import | another export | another job | another run is | is running for this | in the meantime | since you read | since it was read | since you loaded | moved on since | modified by someone | edited by someone | by another transaction | by another process | by another client | by another session | by another request | by another instance | in use by another | changed since | by someone else | by another user |  deadlockdetected | acquire lock | acquire the lock | obtain lock | fast-forwarded | deadlock found | er_lock_deadlock | lock wait timeout | er_lock_wait_timeout | could not serialize access
 		serialization failure | serializationfailure | could not obtain lock | lock not available | transaction conflict | transactionconflict*
 		transaction was aborted | write conflict | writeconflict | version conflict | version_conflict* | conflict occurred | conflict_error
 		conflictexception | edit conflict | editconflict | optimistic lock* | optimisticlock* | stale object | staleobjectstate* | object has been modified
@@ -33,7 +33,7 @@ var crashCauses = []cause{
 		allowed memory size | oom command not allowed | oomkilled | no space left on device | enospc | disk full | disk quota | disk i/o error
 		input/output error | eio | database disk image is malformed | has no attribute | object is not subscriptable | object is not callable
 		object is not iterable | object is not an iterator | object does not support | object has no | unsupported operand type | unsupported operand types
-		not supported between instances | referenced before assignment | cannot access local variable | blew up | handler gave none | ran out of memory | disk of the | disk is full | division by zero | math domain error | math range error | divide by zero
+		not supported between instances | referenced before assignment | cannot access local variable | index…out of range | plugin crashed | handler crashed | tool crashed | no value present | blew up | handler gave none | ran out of memory | disk of the | disk is full | division by zero | math domain error | math range error | divide by zero
 		integer divide by zero | zerodivisionerror | arithmeticexception | arithmeticerror | list index out of range | string index out of range
 		tuple index out of range | index out of range | index out of bounds | index…out of bounds | indexoutofrange* | indexoutofbounds*
 		arrayindexoutofbounds* | stringindexoutofbounds* | index was outside | slice bounds out of range | list assignment index | dictionary changed size

@@ -15,7 +15,7 @@ var infraCauses = []cause{
 		puppeteer browsers install | chromedriver | geckodriver | unable to obtain driver | cannot find module | cannot find package | err_module_not_found
 		module_not_found | modulenotfounderror | no module named | importerror | cannot import name | classnotfoundexception | noclassdeffounderror
 		could not load file or assembly | cannot load such file | is not recognized as an internal or external command | no such command available
-		not installed | isn't installed | is not installed | please install | install the required | install with | missing dependency | dependency missing | dependency is missing | dependencies missing | dependencies are missing | missing dependencies | missing optional dependency | dll load failed
+		not installed | isn't installed | is not installed | please install | install the required | install with | driver missing | driver is missing | binary is missing | library is missing | missing dependency | dependency missing | dependency is missing | dependencies missing | dependencies are missing | missing dependencies | missing optional dependency | dll load failed
 		shared object file | cannot open shared object | error while loading shared libraries | unsatisfiedlinkerror | no such executable | binary not found
 		binary is missing | docker is not running | is the docker daemon running | cannot connect to the docker daemon | docker daemon is not running`},
 	{id: "net.timeout", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Retryable, lead: leadTimeout, advice: adviceSmaller, phrases: `
@@ -26,7 +26,7 @@ var infraCauses = []cause{
 		deadline expired | deadline was exceeded | operation was aborted | operation was canceled | operation was cancelled | operation timed
 		this operation was aborted | the user aborted a request | request aborted | request was aborted | request was canceled due to | aborterror | abort_err
 		context canceled | context cancelled | request canceled | request cancelled | task was canceled | task was cancelled | cancellederror
-		statement_timeout | canceling statement due | query execution was interrupted | querycanceled | 57014 | took too long | timely response | timely manner | in a timely | taking too long
+		statement_timeout | canceling statement due | query execution was interrupted | querycanceled | 57014 | took too long | took longer than | cancelled after reaching | canceled after reaching | did not become ready | become ready in time | timely response | timely manner | in a timely | taking too long
 		exceeded the time limit | exceeded time limit | exceeded maximum execution time | exceeded max time | exceeded timeout | execution time limit
 		maximum execution time | maxtimemsexpired | time limit exceeded | no response within | did not respond in time | did not respond within
 		didn't respond in time | not respond in time | failed to respond in time | waiting failed | ms exceeded | i/o timeout | code: 524 | 超时 | タイムアウト
@@ -57,7 +57,7 @@ var infraCauses = []cause{
 		could not resolve to a | could not resolve entity | could not resolve dependenc* | unable to resolve dependency | could not resolve reference
 		cannot resolve column | cannot resolve symbol | could not resolve placeholder | failed to resolve module | could not resolve "`},
 	{id: "net.connect", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadReach, phrases: `
-		econnrefused | econnreset | does not answer | doesn't answer | did not answer | never answered | no answer | nobody listens | nothing listens | hung up | broke off | broke halfway | went away | is no network | no network | no internet | asleep | is not open | is not started | was not started | lost sight | could not dial | cannot dial | failed to dial | unable to dial | not found or was not accessible | failed to establish a connection | establishing a connection | establish a connection | establish connection | ehostunreach | enetunreach | enetdown | ehostdown | epipe | enotconn | eaddrnotavail | connection refused
+		econnrefused | econnreset | does not answer | did not respond | does not respond | doesn't respond | didn't respond | is offline | engine is stopped | is stopped | session was closed | doesn't answer | did not answer | never answered | no answer | nobody listens | nothing listens | hung up | broke off | broke halfway | went away | is no network | no network | no internet | asleep | is not open | is not started | was not started | lost sight | could not dial | cannot dial | failed to dial | unable to dial | not found or was not accessible | failed to establish a connection | establishing a connection | establish a connection | establish connection | ehostunreach | enetunreach | enetdown | ehostdown | epipe | enotconn | eaddrnotavail | connection refused
 		connection_refused | connection was refused | connection reset | connection_reset | connection was reset | connection aborted | connection was aborted
 		connection closed | connection was closed | connection is closed | connection has been closed | connection lost | connection was lost
 		connection issue | connection issues | connection problem | connection terminated | connection dropped | connection broken
@@ -120,7 +120,7 @@ var infraCauses = []cause{
 		unable to connect | unable to establish | unable to open connection | error connecting | error occurred while connecting | error establishing
 		disconnected | not connected | not connected to | 08001`, unless: `failed to fetch p | failed to fetch users | failed to fetch data`},
 	{id: "reply.nonjson", tier: tierInfra, code: envelope.UpstreamNonJSON, lead: leadNonJSON, phrases: `
-		expected json | received text/html | got text/html | empty response | empty reply | empty body | while parsing response | while parsing the response | instead of json | is not json | was not json | an html page | html page instead | parsed as json | as json | unexpected token '<' | unexpected token < in json | unexpected token…is not valid json | unexpected token…in json | unexpected end of json
+		expected json | where json | stops in the middle | reply was truncated | response was truncated | answer was truncated | was cut off | login page instead | could not be decoded | markup | received text/html | got text/html | empty response | empty reply | empty body | while parsing response | while parsing the response | instead of json | is not json | was not json | an html page | html page instead | parsed as json | as json | unexpected token '<' | unexpected token < in json | unexpected token…is not valid json | unexpected token…in json | unexpected end of json
 		unexpected non-whitespace character after json | unexpected character at line | unexpected character encountered while parsing
 		unexpected character ( | unexpected eof while parsing json | unterminated string in json | bad control character in string literal in json
 		is not valid json | was not valid json | not valid json | not a valid json | not valid json response | invalid json | invalid json response

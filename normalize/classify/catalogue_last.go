@@ -6,7 +6,7 @@ import "github.com/caddymcp/gateway/normalize/envelope"
 var classCauses = []cause{
 	{id: "class.argument", tier: tierClass, code: envelope.BadRequest, phrases: `bad request | bad_request`},
 	{id: "class.constraint", tier: tierClass, code: envelope.BadRequest, phrases: `
-		does not look like | doesn't look like | make sense of | makes no sense | not accepted | pick one of | choose one of | larger than | longer than | shorter than | bigger than | smaller than
+		is needed | are needed | may not contain | cannot contain | may only contain | ended unexpectedly | ends unexpectedly | narrow your | non-numeric | not possible | numbers only | is after end | password protected | cannot be sorted | does not look like | doesn't look like | make sense of | makes no sense | not accepted | pick one of | choose one of | larger than | longer than | shorter than | bigger than | smaller than
 		more than the | fewer than | in the past | in the future | before its start | before it begins | can't combine | cannot combine | can't be combined | cannot be combined | not both
 		does not parse | doesn't parse | unbalanced | unterminated | syntax problem | the most we | exists already | identical | empty string | lie between | lies before | are refused | takes an
 		takes a | longer than we | no duplicates | out of order | wrong number of | wrong length | wrong size | too narrow | too wide | too broad | too short | too long | too large | too small

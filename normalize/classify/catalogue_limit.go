@@ -8,7 +8,7 @@ import (
 // limitCauses: output schemas, private addresses, rates, capacity, switches.
 var limitCauses = []cause{
 	{id: "output.schema", tier: tierOutput, code: envelope.OutputValidationFailed, phrases: `
-		output validation error | output schema demands | output schema requires | output schema wants | output schema expects | has the wrong shape | match outputschema | match output schema | violates its output schema | violates the output schema | output validation failed | output validation…failed | output schema validation failed | output schema validation error
+		output validation error | declared output schema | output schema demands | output schema requires | output schema wants | output schema expects | has the wrong shape | match outputschema | match output schema | violates its output schema | violates the output schema | output validation failed | output validation…failed | output schema validation failed | output schema validation error
 		output schema but no structured | outputschema defined but no structured | invalid structured content | invalid structured output
 		invalid tools/call result | validating tool output | tool output validation | output does not match…schema | output did not match…schema
 		does not match the output schema | does not match output schema | does not match its output schema | does not match tool's output schema
@@ -44,7 +44,7 @@ var limitCauses = []cause{
 		exceeded retry limit, last status: 429 | daily limit | hourly limit | weekly limit | monthly limit | daily quota | monthly quota | hourly quota
 		daily request | rolling limit | daily_limit | dailylimitexceeded | limitexceeded | limitexceededexception | limit_exceeded | per-minute limit
 		per-second limit | too many requests | too_many_requests | toomanyrequests* | too many api requests | too many api calls | too many calls
-		lot of requests | take a break | bucket empty | bucket is empty | calls a minute | requests a minute | calls an hour | requests an hour | calls a day | requests a day | too many attempts | too many login attempts | too many failed | too many queries | too many messages | too many retries in | too many tokens
+		are limited to | is limited to…per | number of allowed | used up today | lot of requests | take a break | bucket empty | bucket is empty | calls a minute | requests a minute | calls an hour | requests an hour | calls a day | requests a day | too many attempts | too many login attempts | too many failed | too many queries | too many messages | too many retries in | too many tokens
 		too frequent | too frequently | too_frequent | excessive requests | excessive request rate | making too many | made too many | sent too many
 		sending too many | sending requests too | sending messages too | requests too quickly | requests too fast | hit your…limit | hit the…limit | reached your…limit | over the daily | over the monthly | over the hourly | over your | usage cap | too much | too much request | weight used | request weight | cap hit | cap reached | cap exceeded | outstanding requests | requests in a short | slow your | cool off | wait before | too quickly | too fast | slow down
 		slowdown | slow_down | please slow | throttl* | request was throttled | throttlingexception | throttlederror | provisionedthroughputexceeded*
@@ -65,7 +65,7 @@ var limitCauses = []cause{
 		insufficient_quota | current quota, please check your plan | exceeds the maximum rate limit value | no rate limit | concurrent request*
 		concurrency limit* | unauthenticated requests | invalid rate limit`},
 	{id: "limit.credits", tier: tierMeaning, code: envelope.UpstreamClientError, advice: adviceBilling, phrases: `
-		insufficient_quota | current quota, please check your plan | any credits | trial is over | trial over | out of money | needs the pro | needs a paid | pro plan | paid plan | business plan | higher plan | upgrade required for your plan | payment needed | payment is needed | payment is required | subscription has ended | subscription ended | creditsdepleted | credits limit | enterprise plan | pro plan | paid plan | premium plan | business plan | higher plan | credit limit | insufficient credits | insufficient credit
+		insufficient_quota | current quota, please check your plan | any credits | trial is over | trial over | does not cover | doesn't cover | already paid | out of money | needs the pro | needs a paid | pro plan | paid plan | business plan | higher plan | upgrade required for your plan | payment needed | payment is needed | payment is required | subscription has ended | subscription ended | creditsdepleted | credits limit | enterprise plan | pro plan | paid plan | premium plan | business plan | higher plan | credit limit | insufficient credits | insufficient credit
 		not enough credits | no credits | no credits remaining | no credits left | no remaining credits | out of credits | run out of credits
 		ran out of credits | credits exhausted | credit exhausted | credits depleted | credit balance is too low | credit balance too low | credit balance
 		insufficient balance | insufficient_balance | insufficient funds | insufficient_funds | insufficient credit balance | payment required
@@ -80,7 +80,7 @@ var limitCauses = []cause{
 		at capacity | all slots | slots are in use | all in use | currently in use by others | no capacity left | at_capacity | at full capacity | at max capacity | at maximum capacity | over capacity | overcapacity | capacity exceeded
 		capacity reached | capacity limit | insufficient capacity | insufficientinstancecapacity | no capacity | no available capacity | model_at_capacity
 		overloaded | overloaded_error | overloadederror | engine is currently overloaded | server overload | system overload | system is overloaded | too busy
-		server is busy | currently busy | is busy processing | resource is busy | too many people | to spare right now | high demand | high load | high traffic | heavy load | under load
+		server is busy | currently busy | is busy processing | resource is busy | too many people | heavy use | agents are busy | take no more | limit of…reached, stop |  to spare right now | high demand | high load | high traffic | heavy load | under load
 		load shedding | load shed | concurrency limit* | concurrency_limit* | concurrency exceeded | concurrent request limit | concurrent requests limit
 		concurrent requests | concurrent connections | concurrent sessions | concurrent session limit | concurrent executions | concurrent jobs
 		concurrent calls | concurrent tasks | concurrent queries | concurrent operations | concurrent tool calls | simultaneous connections

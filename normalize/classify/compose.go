@@ -139,6 +139,9 @@ func (w *writer) reason(lead string) sanitize.Safe {
 		}
 		ws := w.k.clause(text, start, end, forward)
 		s := lower(ws.String())
+		if quietHit(phrases.find(s, nil)) {
+			return
+		}
 		repeated = repeated || len(s) > 2 && strings.Contains(said, s)
 		if len(s) < 3 || hollow(s) || len(strings.Fields(s)) < short || strings.Contains(said, s) || size+len(s) > maxClause {
 			return

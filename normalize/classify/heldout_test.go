@@ -17,18 +17,24 @@ var shortClasses = map[string]string{"v": "validation", "p": "permission", "r": 
 // TestHeldOut runs the texts of libraries and services that the catalogue was
 // not made from.
 func TestHeldOut(t *testing.T) {
-	for _, name := range [...]string{"heldout", "heldout2", "heldout3", "heldout4", "heldout5", "heldout6", "prose1", "traps"} {
+	for _, name := range textSets {
 		t.Run(name, func(t *testing.T) { heldOut(t, "testdata/"+name+".txt") })
 	}
 }
 
-func heldOut(t *testing.T, file string) {
+// labelled is one line of a file of labelled texts.
+type labelled struct {
+	codes, classes, argument, wait, text, keep string
+}
+
+// readLines reads "<codes> <classes> <argument> <wait> <text> [## <phrase to keep>]".
+func readLines(t *testing.T, file string) []labelled {
+	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Classifier{}
-	var n, codes, classes, args, named, waits, waited, keeps, kept int
+	var out []labelled
 	for line := range strings.SplitSeq(string(raw), "\n") {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
@@ -41,6 +47,16 @@ func heldOut(t *testing.T, file string) {
 		if text[0] != '{' && text[0] != '[' {
 			text = strings.ReplaceAll(text, `\n`, "\n")
 		}
+		out = append(out, labelled{f[0], f[1], f[2], f[3], text, keep})
+	}
+	return out
+}
+
+func heldOut(t *testing.T, file string) {
+	c := &Classifier{}
+	var n, codes, classes, args, named, waits, waited, keeps, kept int
+	for _, x := range readLines(t, file) {
+		f, text, keep := [...]string{x.codes, x.classes, x.argument, x.wait}, x.text, x.keep
 		n++
 		e := &Evidence{Method: "tools/call", Tool: "search", Texts: []string{text}}
 		v := c.Classify(e)

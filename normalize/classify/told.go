@@ -99,8 +99,10 @@ func (k known) sent(word string) bool {
 func hidden(name string) bool { return secretKey(name) || sanitize.Sensitive(name) }
 
 // quiet reports whether a cause of which nothing is shown is in the text.
-func (d *doc) quiet() bool {
-	for _, h := range d.hits {
+func (d *doc) quiet() bool { return quietHit(d.hits) }
+
+func quietHit(hits []hit) bool {
+	for _, h := range hits {
 		if h.rule >= 0 && catalogue[h.rule].quiet {
 			return true
 		}
