@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -171,6 +172,12 @@ func (w *responseWriter) Write(p []byte) (int, error) {
 // keep holds a part of the body. Of an answer that is a failure anyway the head
 // suffices; any other answer that is too large is given up.
 func (w *responseWriter) keep(p []byte) (int, error) {
+	if w.held.Len() == 0 {
+		// One buffer of the declared size, rather than one that doubles and is copied each time.
+		if n, err := strconv.ParseInt(w.Header().Get("Content-Length"), 10, 64); err == nil && n > int64(len(p)) && n <= w.x.h.MaxResponseBody {
+			w.held.Grow(int(n))
+		}
+	}
 	room := w.x.h.MaxResponseBody - int64(w.held.Len())
 	if int64(len(p)) <= room {
 		return w.held.Write(p)
@@ -213,7 +220,7 @@ func (w *responseWriter) owes() bool {
 	case hold, deaf:
 		return true
 	case stream:
-		return len(w.x.open()) > 0 || w.x.aborted() != nil
+		return len(w.x.open()) > 0 || w.x.aborted() != nil || w.x.unknown && w.events.waiting != 0
 	}
 	return false
 }
