@@ -128,10 +128,10 @@ func template(s string) int {
 // timeUnits stand directly behind a number.
 var timeUnits = words(sanitize.Word, "ms", "s", "m", "h", "d", "kb", "mb", "gb", "kib", "mib", "b", "px", "x", "th", "st", "nd", "rd", "k")
 
-// token returns the slots of one word, which may be a number with its unit.
-func (k known) token(tok string) (run, bool) {
+// token appends the slots of one word to dst, which may be a number with its unit.
+func (k known) token(tok string, dst run) (run, bool) {
 	if template(tok) == len(tok) {
-		return one(templates[lower(tok)]), true
+		return append(dst, templates[lower(tok)]), true
 	}
 	n := 0
 	for n < len(tok) && tok[n] >= '0' && tok[n] <= '9' {
@@ -140,11 +140,13 @@ func (k known) token(tok string) (run, bool) {
 	if n > 0 && n <= 6 && n < len(tok) {
 		if u, ok := timeUnits[lower(tok[n:])]; ok {
 			v, _ := smallInt(tok[:n])
-			return cat(one(sanitize.Int(int64(v))), one(u)), true
+			if count := sanitize.Int(int64(v)); count.Valid() {
+				return append(dst, count, u), true
+			}
 		}
 	}
 	s, ok := k.word(tok)
-	return one(s), ok
+	return append(dst, s), ok
 }
 
 // ordered are words that make an order out of "you".
@@ -155,6 +157,7 @@ type piece struct {
 	start, end int
 	sep        sanitize.Slot
 	slot       run
+	room       [2]sanitize.Slot // for slot
 	ok, tried  bool
 	cut        bool // only the front of a compound may be shown
 
@@ -199,14 +202,22 @@ func (k known) clause(text string, start, end int, forward bool) run {
 	}
 	from, to = k.told(ps, text, from, to, start, end)
 	from, to = trim(ps, text, from, to, start, end, forward)
-	var out run
+	if from >= to {
+		return nil
+	}
+	out := make(run, 0, 2*(to-from)+1)
+	open := 0
 	for i := from; i < to; i++ {
 		if i > from {
 			out = append(out, ps[i].sep)
+			open += strings.Count(ps[i].sep.String(), "(") - strings.Count(ps[i].sep.String(), ")")
 		}
 		out = append(out, ps[i].slot...)
+		for _, s := range ps[i].slot {
+			open += strings.Count(s.String(), "(") - strings.Count(s.String(), ")")
+		}
 	}
-	if open := strings.Count(out.String(), "(") - strings.Count(out.String(), ")"); open == 1 {
+	if open == 1 {
 		out = append(out, sanitize.Word(")"))
 	}
 	return out

@@ -222,7 +222,7 @@ func peel(s string) string {
 
 func afterWrapper(s, w string) (string, bool) {
 	head, tail, two := strings.Cut(w, "X")
-	if len(s) < len(head) || lower(s[:len(head)]) != head {
+	if !foldPrefix(s, head) {
 		return "", false
 	}
 	s = s[len(head):]
@@ -233,7 +233,7 @@ func afterWrapper(s, w string) (string, bool) {
 	if k <= 0 || k > 80 {
 		return "", false
 	}
-	if s = s[k:]; len(s) < len(tail) || lower(s[:len(tail)]) != tail {
+	if s = s[k:]; !foldPrefix(s, tail) {
 		return "", false
 	}
 	return s[len(tail):], true

@@ -9,6 +9,9 @@ import (
 // gap is the longest distance in bytes that "…" in a phrase may span.
 const gap = 90
 
+// maxHits bounds the hits of one text; what stands first decides.
+const maxHits = 192
+
 // phrase is one pattern of the catalogue. It matches at the start of a word of
 // the lower-case text. "…" spans up to [gap] bytes of one line; a final "*"
 // lets the last word go on.
@@ -55,7 +58,7 @@ type hit struct {
 
 // find appends every hit in low to dst, in the order of their positions.
 func (m *matcher) find(low string, dst []hit) []hit {
-	for i := 0; i < len(low); {
+	for i := 0; i < len(low) && len(dst) < maxHits; {
 		end := wordEnd(low, i)
 		if end == i {
 			_, n := utf8.DecodeRuneInString(low[i:])
@@ -187,6 +190,23 @@ func cjk(r rune) bool {
 }
 
 func plainSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
+
+// foldPrefix reports whether s begins with p, which is in lower case.
+func foldPrefix(s, p string) bool {
+	if len(s) < len(p) {
+		return false
+	}
+	for i := 0; i < len(p); i++ {
+		c := s[i]
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != p[i] {
+			return false
+		}
+	}
+	return true
+}
 
 // lower returns s with ASCII letters in lower case and the same length, so that
 // positions in both agree.

@@ -63,13 +63,13 @@ func (k known) fill(p *piece, text string) bool {
 	}
 	w := text[p.start:p.end]
 	if s, ok := k.slot(w); ok {
-		p.slot, p.ok = one(s), true
+		p.slot, p.ok = append(run(p.room[:0]), s), true
 		return true
 	}
 	if w != k.name && !k.names && (!placed(text, p.start, p.end, p.before, p.further, p.between) || dated(w)) {
 		return false
 	}
-	if p.slot, p.ok = k.token(text[p.start:p.end]); p.ok {
+	if p.slot, p.ok = k.token(w, run(p.room[:0])); p.ok {
 		return true
 	}
 	// A compound may be shown when its parts may, else up to where they may.

@@ -40,6 +40,11 @@ func list(n int, runs ...run) run {
 
 func (r run) String() string {
 	var b strings.Builder
+	size := 0
+	for _, s := range r {
+		size += len(s.String())
+	}
+	b.Grow(size)
 	for _, s := range r {
 		b.WriteString(s.String())
 	}
