@@ -126,7 +126,6 @@ func (h *Handler) provisionBackend(ctx caddy.Context) error {
 		return fmt.Errorf("limits: %v", err)
 	}
 	h.store = m
-	h.enroll()
 	return nil
 }
 

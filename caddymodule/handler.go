@@ -265,6 +265,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 			}
 		})
 	}
+	h.enroll() // last: from here on others may look at the handler
 	return nil
 }
 

@@ -244,3 +244,67 @@ func TestLimitCredentialsStay(t *testing.T) {
 		}
 	}
 }
+
+// Reloads under load, from one store to another and back, lose no slot and no
+// answer.
+func TestLimitReloadStorm(t *testing.T) {
+	s := newToolServer(t)
+	server := redistest.Start(t)
+	site := func(limits string) string {
+		return "mcp_gateway {\n" + limits + "\nlimit {\nconcurrency 8\n}\n}\n" + proxyTo(t, s.URL)
+	}
+	stores := []string{"limits memory", "limits redis " + server.Addr + " {\nlease 10m\ntimeout 5s\n}"}
+	g, admin := siteWithAdmin(t, site(stores[0]))
+	// Half as many clients as slots: a slot that was given back may be seen as taken for a moment.
+	stop, ended := make(chan struct{}), make(chan int, 4)
+	for range cap(ended) {
+		go func() {
+			n := 0
+			for {
+				select {
+				case <-stop:
+					ended <- n
+					return
+				default:
+				}
+				// A connection that a closing listener took with it has no answer.
+				resp, err := client.Do(newRequest(t, http.MethodPost, g.URL+"/mcp", call("1", "x"), "MCP-Protocol-Version", "2025-11-25"))
+				if err != nil {
+					continue
+				}
+				if r := readAll(resp); r.Cut != nil || !r.passed() {
+					t.Errorf("%d %s %v", r.Status, r.Body, r.Cut)
+				}
+				n++
+			}
+		}()
+	}
+	for i := range 20 {
+		g.load(site(stores[(i+1)%2]))
+	}
+	close(stop)
+	total := 0
+	for range cap(ended) {
+		total += receive(t, ended, "a client hangs")
+	}
+	if total == 0 {
+		t.Error("no call was made")
+	}
+	for _, store := range stores {
+		g.load(site(store))
+		if held := gjson.Get(send(t, http.MethodGet, admin+"/mcp-gateway/limits", "").Body, "stores.0.held"); held.Raw != "0" {
+			t.Errorf("%s: %s slots are held", store, held.Raw)
+		}
+		var all []func()
+		for range 8 { // all slots are there
+			answer, _ := s.later(t, g.URL, "hold")
+			all = append(all, func() { receive(t, answer, "no answer") })
+		}
+		for range all {
+			s.answer <- struct{}{}
+		}
+		for _, wait := range all {
+			wait()
+		}
+	}
+}
