@@ -132,20 +132,11 @@ func (w *writer) reason(lead string) sanitize.Safe {
 	said := lower(lead)
 	var parts []run
 	size, tries, short, limit := 0, 0, 1, 2
-	var tried [maxTries]string
 	repeated := false // an anchor says what the lead says
 	add := func(text string, start, end int, forward bool) {
-		if len(parts) == limit || tries == maxTries {
+		if tries++; len(parts) == limit || tries > maxTries {
 			return
 		}
-		around := text[max(0, start-context):min(len(text), end+context)]
-		for _, t := range tried[:tries] {
-			if t == around {
-				return // a text that repeats itself
-			}
-		}
-		tried[tries] = around
-		tries++
 		ws := w.k.clause(text, start, end, forward)
 		s := lower(ws.String())
 		if quietHit(phrases.find(s, nil)) {

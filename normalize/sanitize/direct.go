@@ -175,10 +175,21 @@ type word struct {
 	hard  bool // after a full stop, a colon or a semicolon
 }
 
+// lowered returns s with ASCII letters in lower case and the same length.
+func lowered(s string) string {
+	for i := range len(s) {
+		if isUpper(s[i]) {
+			return asciiLower(s)
+		}
+	}
+	return s
+}
+
 // wordsOf splits s into words. A word begins a clause at the beginning, behind a
 // sign and behind "then", "and", "but" or "so".
 func wordsOf(s string, dst []word) []word {
 	start, hard := true, true
+	low := lowered(s)
 	for i := 0; i < len(s); {
 		c := s[i]
 		if !isAlpha(c) {
@@ -193,7 +204,7 @@ func wordsOf(s string, dst []word) []word {
 		for j < len(s) && (isAlpha(s[j]) || s[j] == '\'' && j+1 < len(s) && isAlpha(s[j+1])) {
 			j++
 		}
-		w := strings.ToLower(s[i:j])
+		w := low[i:j]
 		dst = append(dst, word{w, start, hard})
 		start, hard = w == "then" || w == "and" || w == "but" || w == "so" || w == "next" || w == "first" || w == "now" || w == "instead" || w == "please", false
 		i = j

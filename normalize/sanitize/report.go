@@ -9,7 +9,7 @@ import "strings"
 // whether the caller itself sent a word, and may be nil. The result is empty
 // when nothing of s may be shown.
 func Report(s string, from, to int, sent func(string) bool) (lo, hi int) {
-	var arr [48]token
+	var arr [96]token
 	ts := tokensOf(s, arr[:0])
 	if len(ts) == 0 {
 		return 0, 0
@@ -86,7 +86,7 @@ type token struct {
 }
 
 func tokensOf(s string, dst []token) []token {
-	part := true
+	part, low := true, lowered(s)
 	for i := 0; i < len(s) && len(dst) < 128; {
 		c := s[i]
 		if !isAlnum(c) && c != '_' && c < 0x80 {
@@ -98,7 +98,7 @@ func tokensOf(s string, dst []token) []token {
 		for j < len(s) && (isAlnum(s[j]) || s[j] == '_' || s[j] >= 0x80 || j+1 < len(s) && strings.IndexByte("'-./", s[j]) >= 0 && isAlnum(s[j+1])) {
 			j++
 		}
-		dst = append(dst, token{from: i, to: j, s: strings.ToLower(s[i:j]), part: part, title: j-i > 1 && isUpper(c) && strings.ToLower(s[i+1:j]) == s[i+1:j]})
+		dst = append(dst, token{from: i, to: j, s: low[i:j], part: part, title: j-i > 1 && isUpper(c) && low[i+1:j] == s[i+1:j]})
 		part = false
 		i = j
 	}
@@ -254,7 +254,7 @@ func markBirths(ts []token, sent func(string) bool) {
 			ts[i].bad = true
 			continue
 		}
-		if own(sent, w) || len(w) < 4 || !isDigit(w[0]) && !(told && len(w) > 2 && months[w[:3]]) {
+		if len(w) < 4 || !isDigit(w[0]) && !(told && months[w[:3]]) || own(sent, w) {
 			continue
 		}
 		past := len(w) >= 8 && (w[:2] == "19" || w[:3] == "200") && dateEnd(w) > 0 || strings.Count(w, "/") == 2
