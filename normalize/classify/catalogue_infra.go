@@ -75,7 +75,7 @@ var infraCauses = []cause{
 		reset by peer | reset by remote | broken pipe | unexpected eof | unexpected end of stream | unexpected end of file from server | eofexception | eof
 		end of file reached | end of file on communication channel | remote end closed | remote host closed | remote server closed | peer closed
 		server closed the connection | server disconnected | server has gone away | gone away | lost connection | lost contact | has disconnected
-		is disconnected | disconnect/reset | upstream connect error | no connection could be made | no connection to | no connection available
+		is disconnected | disconnect/reset | upstream connect error | no connection could be made | no connection to | no database connection | no…connection available | no connection available
 		not yet connected | is not reachable | not reachable | is unreachable | unreachable | server not running | is not running | not running
 		max retries exceeded | retry limit exceeded | serverselection* | server selection | mongonetwork* | topology was destroyed | topology is closed
 		no servers could be reached | no suitable servers | no reachable | no living connections | nonodesavailable | nohostavailable | no nodes available

@@ -18,6 +18,7 @@ var classCauses = []cause{
 		cannot be used | not applicable | outside the range | out of | 必须 | 不支持 | 格式`, unless: `request failed | please try again | something went wrong`},
 	{id: "class.unknown", tier: tierClass, code: envelope.BadRequest, phrases: `unknown`, unless: `
 		unknown error | unknown reason | unknown failure | unknown exception | unknown status | unknown issue | unknown problem | unknown cause | <unknown> | unknown location | unknown reasons`},
+	{id: "class.none", tier: tierClass, code: envelope.NotFound, pair: [2]string{"none", "thing"}},
 	{id: "class.absent", tier: tierClass, code: envelope.NotFound, phrases: `has no | have no | had no | holds no | contains no | there isn't | isn't there | is not there | not there | nothing`},
 	{id: "class.crash", tier: tierClass, code: envelope.UpstreamError, class: envelope.Terminal, lead: leadCrash, phrases: `
 		typeerror | referenceerror | rangeerror | keyerror | attributeerror | nameerror | nomethoderror | indexerror | illegalstateexception

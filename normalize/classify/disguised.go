@@ -42,7 +42,32 @@ func (c *Classifier) Disguised(e *Evidence) (bad bool) {
 		return false
 	}
 	t := strings.TrimSpace(e.Texts[0])
-	return t != "" && failureText(t, 0) && !echoes(e.Arguments, t)
+	return t != "" && (failureText(t, 0) || absentArgument(e.Arguments, t)) && !echoes(e.Arguments, t)
+}
+
+// absentArgument reports whether a short text says that what an argument of the
+// call names does not exist: "User 'ana' not found.".
+func absentArgument(args []byte, t string) bool {
+	line, _, _ := strings.Cut(t, "\n")
+	if len(line) > 200 || len(args) == 0 || len(args) > 64<<10 {
+		return false
+	}
+	found := false
+	gjson.ParseBytes(args).ForEach(func(_, v gjson.Result) bool {
+		if v.Type != gjson.String && v.Type != gjson.Number || len(v.String()) < 2 {
+			return true
+		}
+		at := strings.Index(line, v.String())
+		if at <= 0 || at > 40 || strings.ContainsAny(line[:at], ".:;,()") || foldPrefix(line, "no ") {
+			return true
+		}
+		rest := strings.TrimLeft(line[at+len(v.String()):], "'\"` ")
+		for _, w := range [...]string{"not found", "was not found", "is not found", "does not exist", "doesn't exist", "could not be found", "is unknown"} {
+			found = found || strings.HasPrefix(rest, w)
+		}
+		return !found
+	})
+	return found
 }
 
 func failureText(t string, depth int) bool {
@@ -141,6 +166,10 @@ func failureProse(t string) bool {
 		code, ok := probe(plain)
 		return ok && code == envelope.ServiceUnavailable
 	}
+	if strings.Contains(line, ": ") && gerund(low) {
+		code, ok := probe(plain)
+		return ok && code != envelope.UpstreamUnknown
+	}
 	for _, p := range soft {
 		if strings.HasPrefix(low, p) && (strings.HasSuffix(p, " ") || ends(low[len(p):])) {
 			code, ok := probe(plain)
@@ -168,6 +197,20 @@ var hardest = func() (n int) {
 	}
 	return n
 }()
+
+// gerund reports whether a text begins with "error" and what was being done.
+func gerund(low string) bool {
+	rest, ok := strings.CutPrefix(low, "error ")
+	if !ok {
+		return false
+	}
+	w := rest[:wordEnd(rest, 0)]
+	switch w {
+	case "handling", "logging", "reporting", "tracking", "monitoring", "correcting", "budgeting", "during":
+		return false
+	}
+	return len(w) > 4 && strings.HasSuffix(w, "ing")
+}
 
 // reports reports whether what follows "database error" tells of one error, and
 // not of error logs, rates or counts.

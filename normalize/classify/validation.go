@@ -102,6 +102,9 @@ func (f *form) apply(line string) (issue, bool) {
 		s := line[m[2*i]:m[2*i+1]]
 		switch name[:1] {
 		case "a":
+			if f.rule == "prose.colon" && s == strings.ToUpper(s) && len(s) > 1 {
+				return issue{}, false // an abbreviation in a heading
+			}
 			if f.weak && afterVerb(lower(line[:m[2*i]])) {
 				return issue{}, false
 			}
