@@ -5,6 +5,7 @@ SHELL := /bin/bash
 
 GOLANGCI_LINT := v2.15.0
 FUZZTIME ?= 1m
+SOAK ?= 15m
 # A real MCP server to stand before, for "make run": http://host:port[/path].
 UPSTREAM ?=
 
@@ -66,6 +67,22 @@ bench-limits: setup ## PING, INCR, a GCRA limiter, memory and this one, interlea
 .PHONY: faults
 faults: setup ## The long forms of the tests that break things on purpose
 	GATEWAY_LONG=1 go test -race -count=1 -timeout 90m ./integration ./limits/...
+
+.PHONY: soak
+soak: ## Mixed traffic with faults for SOAK (15m); memory and goroutines must be flat at the end
+	GATEWAY_SOAK=$(SOAK) go test -count=1 -timeout 120m -run '^TestSoak$$' -v ./integration
+
+.PHONY: licences
+licences: ## Every module that is linked in has a licence of a short list
+	.ci/licences.sh
+
+.PHONY: vuln
+vuln: ## Known vulnerabilities; says so when their database is out of reach, and fails then with VULN=strict
+	.ci/vuln.sh
+
+.PHONY: caddy-latest
+caddy-latest: ## Builds and tests against the newest release of Caddy that can be reached
+	.ci/caddy-latest.sh
 
 .PHONY: ci
 ci: ## What CI runs
