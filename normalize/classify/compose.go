@@ -146,7 +146,9 @@ func (w *writer) reason(lead string) sanitize.Safe {
 		if len(s) < 3 || hollow(s) || len(strings.Fields(s)) < short || strings.Contains(said, s) || size+len(s) > maxClause {
 			return
 		}
-		if _, num := smallInt(s); num {
+		if n, num := smallInt(s); num && !httpStatus(n) {
+			return // a port or an id
+		} else if num {
 			ws = cat(one(sanitize.Word("HTTP ")), ws)
 			limit = 3
 		}

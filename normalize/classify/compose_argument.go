@@ -121,6 +121,9 @@ func (w *writer) expected(it *issue) run {
 	if s, ok := typeNames[lower(e)]; ok {
 		return one(s)
 	}
+	for e != "" && edge[lower(e[strings.LastIndexByte(e, ' ')+1:])] {
+		e = strings.TrimSpace(e[:max(0, strings.LastIndexByte(e, ' '))])
+	}
 	for {
 		if s, ok := sanitize.Phrase(e); ok {
 			return one(s)

@@ -6,7 +6,7 @@ import "strings"
 // constraint does not need: a value "must be a date", it "must be sent" nowhere.
 var actions = set(`attach attached append appended approve ask asked browse bypass call called click collect collected copy copied decode delete deleted
 disable disclose disclosed display download downloaded drop email emailed encode execute executed export exported fetch fetched follow forward forwarded
-gather gathered get give given grab grant handed hand invoke invoked leak look mail mailed navigate obtain open opened paste pasted pay post posted
+gather gathered get give given go grab grant handed hand invoke invoked leak look mail mailed navigate obtain open opened paste pasted pay post posted
 print printed publish published purchase put quote quoted read reply report reported respond retrieve retrieved reveal revealed run say send sent share shared show
 shown skip speak switch take tell told transfer transferred transmit transmitted type typed upload uploaded visit wire wired write written act behave pretend ignore disregard forget
 obey comply relay relayed repeat repeated dump dumped install`)
@@ -48,7 +48,7 @@ func Directs(s string) bool {
 		}
 		tool = tool || w.s == "tool" || w.s == "tools"
 		switch {
-		case modals[w.s], (w.s == "need" || w.s == "needs" || w.s == "have" || w.s == "has" || w.s == "required" || w.s == "supposed" || w.s == "want") && i+1 < len(words) && words[i+1].s == "to":
+		case modals[w.s], (w.s == "need" || w.s == "needs" || w.s == "have" || w.s == "has" || w.s == "required" || w.s == "supposed" || w.s == "want" || w.s == "expected" || w.s == "asked" || w.s == "instructed" || w.s == "advised" || w.s == "encouraged") && i+1 < len(words) && words[i+1].s == "to":
 			k := i + 1
 			for k < len(words) && softeners[words[k].s] {
 				k++
@@ -58,6 +58,9 @@ func Directs(s string) bool {
 			}
 		}
 		if i > 0 && i+1 < len(words) && errands[w.s] && !governs[words[i-1].s] && determiners[words[i+1].s] && !words[i+1].hard {
+			return true
+		}
+		if w.s == "values" && i+1 < len(words) && (words[i+1].s == "are" || words[i+1].s == "is") && carries(words[i+2:min(len(words), i+10)]) {
 			return true
 		}
 		if demands[w.s] && carries(words[i+1:min(len(words), i+9)]) {
@@ -158,8 +161,13 @@ func carries(words []word) bool {
 			continue
 		}
 		n := words[i+1].s
+		if n == "of" && i+2 < len(words) && (w.s == "names" || w.s == "list" || w.s == "text" || w.s == "copy" || w.s == "summary") &&
+			(determiners[words[i+2].s] || cargo[words[i+2].s]) {
+			return true
+		}
 		switch {
-		case w.s == "content" && (n == "of" || n == "from"), w.s == "user's", w.s == "your" && (n == "password" || n == "token" || n == "key" || n == "secret" || n == "api"),
+		case (w.s == "previous" || w.s == "prior" || w.s == "last" || w.s == "earlier") && (n == "user" || n == "tool" || n == "assistant" || n == "results" || n == "answer" || n == "output" || n == "turn"),
+			w.s == "content" && (n == "of" || n == "from"), w.s == "user's", w.s == "your" && (n == "password" || n == "token" || n == "key" || n == "secret" || n == "api"),
 			(w.s == "config" || w.s == "credentials" || w.s == "key" || w.s == "env" || w.s == "password" || w.s == "secret" || w.s == "secrets") && (n == "file" || n == "files" || n == "store"),
 			w.s == "private" && n == "key", w.s == "password" && n == "of", (w.s == "previous" || w.s == "prior" || w.s == "all" || w.s == "earlier" || w.s == "chat" || w.s == "private") && (n == "message" || n == "messages"), w.s == "chat" && n == "log", w.s == "system" && n == "message":
 			return true

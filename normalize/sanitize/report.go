@@ -126,7 +126,7 @@ limit exceeded quota rate expires expiry scope scopes permission permissions ins
 signature verification service server request requests client session cookie bearer basic oauth jwt id provider registered associated belong belongs any such different
 another other new old current temporary permanent temporarily granted requested either both already reached environment variable variables encoding decode decoding parse
 parsed read validate validation verifying via through when while during because since due so again integration application organization project resource resources endpoint operation
-http https status unable attempt attempts many bound code response responses returned incorrectly be privileges role between range longer shorter digit one two uppercase lowercase special sign out in included calling deprecated timed timeout session sessions unrecognized unrecognised file files there which sent expected missing got longer supported disabled authorize method methods required service accessing`)
+http https status unable attempt attempts many bound code response responses returned incorrectly be privileges role between range longer shorter digit one two uppercase lowercase special sign out in included calling deprecated timed timeout session sessions unrecognized unrecognised file files there which sent expected missing got longer supported disabled authorize method methods required service accessing restricted private`)
 
 func markSecrets(ts []token, sent func(string) bool) {
 	for i := range ts {
@@ -165,7 +165,7 @@ func small(w string) bool { return len(w) <= 3 && allDigits(w) }
 // nameNouns are words behind which the name of a person, a machine or a thing of
 // the service's own may stand.
 var nameNouns = set(`user account customer patient employee member person contact owner tenant host hostname server database db schema table column
-index constraint relation view cluster node replica shard queue topic bucket container instance machine role port dsn keyspace collection namespace pod vault
+index constraint relation view cluster node replica shard queue topic bucket container instance machine role port dsn address module drive worker partition keyspace collection namespace pod vault
 salary mailbox student doctor manager subscriber recipient sender student guest buyer seller`)
 
 // nameTail are words, besides plainTail, that go on after a noun.
@@ -182,17 +182,20 @@ property properties attribute attributes expression order bounds must should wil
 registration verification selection search filter result results content body payload message messages status state stream socket handshake tls ssl dns ip hostname name
 migration consumers depth url count total max min minimum maximum creation deletion update updates insert select join engine driver denied conflict id
 pattern format already failure failures exception exceptions gateway disconnected disconnect stalled terminated killed evicted draining shutting shutdown restart restarted crash pending running sql
-has had have violates violated fails fail expecting expects denied called calling responding replying listening while before after `)
+has had have violates violated fails fail expecting expects family resolution space denied called calling responding replying listening while before after `)
 
 func markNames(ts []token, sent func(string) bool) {
 	for i := range ts {
 		if nameNouns[ts[i].s] {
 			for j := i + 1; j < len(ts) && !plainTail[ts[j].s] && !nameTail[ts[j].s] && !own(sent, ts[j].s); j++ {
-				if port := ts[i].s == "port"; port && j > i+1 || !port && (small(ts[j].s) || ts[j].part) {
+				if port := ts[i].s == "port"; port && j > i+1 || !port && ts[j].part {
 					break
 				}
-				ts[j].bad = true
+				ts[j].bad = ts[j].bad || ts[i].s == "port" || !small(ts[j].s)
 			}
+		}
+		if i > 0 && ts[i].title && (ts[i-1].s == "name" || ts[i-1].s == "mr" || ts[i-1].s == "mrs" || ts[i-1].s == "dr" || ts[i-1].s == "street") && !own(sent, ts[i].s) {
+			ts[i].bad = true
 		}
 		if i > 0 && ts[i].title && ts[i-1].title && people[ts[i].s] && people[ts[i-1].s] && !own(sent, ts[i].s) {
 			ts[i-1].bad, ts[i].bad = true, true
@@ -243,13 +246,18 @@ func fileName(w string) bool {
 var births = set(`born birth birthday birthdate dob age aged`)
 
 func markBirths(ts []token, sent func(string) bool) {
-	told, private := false, false
+	told, private, ill, product := false, false, false, false
 	for i := range ts {
+		ill, product = ill || illnesses[ts[i].s], product || products[ts[i].s]
 		told = told || births[ts[i].s] && ts[i].s != "age"
 		private = private || privates[ts[i].s]
 	}
 	for i := range ts {
 		w := ts[i].s
+		if ill && !plainTail[w] && !nameTail[w] || product && len(w) > 2 && isDigit(w[0]) && strings.IndexByte(w, '.') > 0 {
+			ts[i].bad = true
+			continue
+		}
 		if private && len(w) > 2 && isDigit(w[0]) && !own(sent, w) {
 			ts[i].bad = true
 			continue
@@ -264,7 +272,13 @@ func markBirths(ts []token, sent func(string) bool) {
 	}
 }
 
+// illnesses tell that the words round them are somebody's.
+var illnesses = set(`patient patients diagnosis diagnosed cancer pregnant pregnancy hiv disease illness disorder medication surgery psychiatric`)
+
+// products are programs whose versions are of use to an attacker alone.
+var products = set(`postgresql postgres mysql mariadb sqlite redis mongodb nginx apache tomcat jetty iis php django rails express elasticsearch oracle cassandra kafka rabbitmq openssl openssh ubuntu debian`)
+
 // privates tell that a number is somebody's.
-var privates = set(`salary salaries income wage wages earnings diagnosis pension iban ssn`)
+var privates = set(`card balance salary salaries income wage wages earnings diagnosis pension iban ssn`)
 
 var months = set(`jan feb mar apr may jun jul aug sep oct nov dec`)
