@@ -8,7 +8,7 @@ import (
 // infraCauses: what lies between the tool and its service.
 var infraCauses = []cause{
 	{id: "local.missing", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadMissing, advice: adviceInstall, phrases: `
-		spawn…enoent | not on this machine | not on the host | not on this host | could not be started | could not be launched | cannot be started | couldn't be started | was not found on it | not on the path | not in path | not found in path | not in your path | not in $path | spawnsync…enoent | spawn e2big | executable file not found | executable not found | executable doesn't exist
+		spawn…enoent | not on this machine | not on the host | not on this host | could not be started | could not be launched | cannot be started | couldn't be started | was not found on it | not on the path | not in path | not found in path | not in your path | not in $path | spawnsync…enoent | spawn e2big | executable file not found | executable was not found | executable is missing | executable missing | binary was not found | browsers are not installed | executable not found | executable doesn't exist
 		executable does not exist | command not found | could not find chrome | could not find chromium | could not find google chrome
 		could not find browser | chrome failed to start | failed to launch the browser | failed to launch browser | failed to launch chrome
 		browser is not installed | browser not installed | browser not found | chromium distribution | distribution…is not found | playwright install
@@ -26,7 +26,7 @@ var infraCauses = []cause{
 		deadline expired | deadline was exceeded | operation was aborted | operation was canceled | operation was cancelled | operation timed
 		this operation was aborted | the user aborted a request | request aborted | request was aborted | request was canceled due to | aborterror | abort_err
 		context canceled | context cancelled | request canceled | request cancelled | task was canceled | task was cancelled | cancellederror
-		statement_timeout | canceling statement due | query execution was interrupted | querycanceled | 57014 | took too long | took longer than | cancelled after reaching | canceled after reaching | did not become ready | become ready in time | timely response | timely manner | in a timely | taking too long
+		statement_timeout | canceling statement due | query execution was interrupted | querycanceled | 57014 | did not answer within | no answer within | did not reply within | no reply within | still queued | still pending after | giving up after | took too long | took longer than | cancelled after reaching | canceled after reaching | did not become ready | become ready in time | timely response | timely manner | in a timely | taking too long
 		exceeded the time limit | exceeded time limit | exceeded maximum execution time | exceeded max time | exceeded timeout | execution time limit
 		maximum execution time | maxtimemsexpired | time limit exceeded | no response within | did not respond in time | did not respond within
 		didn't respond in time | not respond in time | failed to respond in time | waiting failed | ms exceeded | i/o timeout | code: 524 | 超时 | タイムアウト
@@ -120,7 +120,7 @@ var infraCauses = []cause{
 		unable to connect | unable to establish | unable to open connection | error connecting | error occurred while connecting | error establishing
 		disconnected | not connected | not connected to | 08001`, unless: `failed to fetch p | failed to fetch users | failed to fetch data`},
 	{id: "reply.nonjson", tier: tierInfra, code: envelope.UpstreamNonJSON, lead: leadNonJSON, phrases: `
-		expected json | where json | stops in the middle | reply was truncated | response was truncated | answer was truncated | was cut off | login page instead | could not be decoded | markup | received text/html | got text/html | empty response | empty reply | empty body | while parsing response | while parsing the response | instead of json | is not json | was not json | an html page | html page instead | parsed as json | as json | unexpected token '<' | unexpected token < in json | unexpected token…is not valid json | unexpected token…in json | unexpected end of json
+		expected json | where json | stops in the middle | reply was truncated | response was truncated | answer was truncated | was cut off | login page instead | could not be decoded | markup | received text/html | got text/html | response body was empty | response was empty | reply was empty | body was empty | empty response | empty reply | empty body | while parsing response | while parsing the response | instead of json | is not json | was not json | an html page | html page instead | parsed as json | as json | unexpected token '<' | unexpected token < in json | unexpected token…is not valid json | unexpected token…in json | unexpected end of json
 		unexpected non-whitespace character after json | unexpected character at line | unexpected character encountered while parsing
 		unexpected character ( | unexpected eof while parsing json | unterminated string in json | bad control character in string literal in json
 		is not valid json | was not valid json | not valid json | not a valid json | not valid json response | invalid json | invalid json response

@@ -65,7 +65,7 @@ var limitCauses = []cause{
 		insufficient_quota | current quota, please check your plan | exceeds the maximum rate limit value | no rate limit | concurrent request*
 		concurrency limit* | unauthenticated requests | invalid rate limit`},
 	{id: "limit.credits", tier: tierMeaning, code: envelope.UpstreamClientError, advice: adviceBilling, phrases: `
-		insufficient_quota | current quota, please check your plan | any credits | trial is over | trial over | does not cover | doesn't cover | already paid | out of money | needs the pro | needs a paid | pro plan | paid plan | business plan | higher plan | upgrade required for your plan | payment needed | payment is needed | payment is required | subscription has ended | subscription ended | creditsdepleted | credits limit | enterprise plan | pro plan | paid plan | premium plan | business plan | higher plan | credit limit | insufficient credits | insufficient credit
+		insufficient_quota | current quota, please check your plan | any credits | trial is over | trial over | does not cover | doesn't cover | already paid | enterprise subscription | paid subscription | requires a subscription | requires a paid | requires an upgrade | out of money | needs the pro | needs a paid | pro plan | paid plan | business plan | higher plan | upgrade required for your plan | payment needed | payment is needed | payment is required | subscription has ended | subscription ended | creditsdepleted | credits limit | enterprise plan | pro plan | paid plan | premium plan | business plan | higher plan | credit limit | insufficient credits | insufficient credit
 		not enough credits | no credits | no credits remaining | no credits left | no remaining credits | out of credits | run out of credits
 		ran out of credits | credits exhausted | credit exhausted | credits depleted | credit balance is too low | credit balance too low | credit balance
 		insufficient balance | insufficient_balance | insufficient funds | insufficient_funds | insufficient credit balance | payment required
@@ -80,7 +80,7 @@ var limitCauses = []cause{
 		at capacity | all slots | slots are in use | all in use | currently in use by others | no capacity left | at_capacity | at full capacity | at max capacity | at maximum capacity | over capacity | overcapacity | capacity exceeded
 		capacity reached | capacity limit | insufficient capacity | insufficientinstancecapacity | no capacity | no available capacity | model_at_capacity
 		overloaded | overloaded_error | overloadederror | engine is currently overloaded | server overload | system overload | system is overloaded | too busy
-		server is busy | currently busy | is busy processing | resource is busy | too many people | heavy use | agents are busy | take no more | limit of…reached, stop |  to spare right now | high demand | high load | high traffic | heavy load | under load
+		server is busy | currently busy | is busy processing | resource is busy | too many people | too many…are open | too many…open at | too many…in progress | heavy use | agents are busy | take no more | limit of…reached, stop |  to spare right now | high demand | high load | high traffic | heavy load | under load
 		load shedding | load shed | concurrency limit* | concurrency_limit* | concurrency exceeded | concurrent request limit | concurrent requests limit
 		concurrent requests | concurrent connections | concurrent sessions | concurrent session limit | concurrent executions | concurrent jobs
 		concurrent calls | concurrent tasks | concurrent queries | concurrent operations | concurrent tool calls | simultaneous connections
@@ -119,7 +119,7 @@ var limitCauses = []cause{
 		scheduled maintenance | undergoing maintenance | 已停用 | 已禁用 | 已被禁用 | 未启用 | 尚未启用 | 已下线 | 维护中 | 正在维护 | 已关闭服务 | 無効になって | 無効です | メンテナンス | 비활성화 | 점검 중
 		사용할 수 없도록 설정 | deaktiviert | wartungsarbeiten | désactivé | desactivado | deshabilitado | en mantenimiento | отключен`, unless: `
 		user is disabled | user account is disabled | key is disabled | key has been disabled | token has been disabled | javascript is disabled
-		is disabled or | streamreadfeature | include_source_in_location | element is not enabled | element is disabled | waiting for element to be
+		read-only | read only | is disabled or | streamreadfeature | include_source_in_location | element is not enabled | element is disabled | waiting for element to be
 		to enable javascript | verbose | to enable debug | invalid username | wrongpass | autocommit | user has been deactivated | billing is not enabled`},
 }
 

@@ -64,7 +64,7 @@ var before = map[string]bool{
 	"status": true, "http": true, "httperror": true, "statuscode": true, "status_code": true, "httpstatus": true, "http_status": true, "responded": true,
 	"returned": true, "response": true, "1.1": true, "2.0": true, "http2": true, "apierror": true, "clienterror": true, "servererror": true,
 	"responseerror": true, "apistatuserror": true, "httpexception": true, "状态码": true, "code": true, "received": true, "got": true, "statut": true, "estado": true,
-	"failed": true, "error": true, "errors": true,
+	"answered": true, "replied": true, "answers": true, "failed": true, "error": true, "errors": true,
 }
 
 // textStatus returns the first number of low that is shown as an HTTP status,

@@ -105,6 +105,9 @@ func (f *form) apply(line string) (issue, bool) {
 			if f.rule == "prose.colon" && s == strings.ToUpper(s) && len(s) > 1 {
 				return issue{}, false // an abbreviation in a heading
 			}
+			if f.rule == "prose.required" && elsewhere(lower(line[m[1]:])) {
+				return issue{}, false
+			}
 			if f.weak && afterVerb(lower(line[:m[2*i]])) {
 				return issue{}, false
 			}
@@ -138,6 +141,21 @@ func afterVerb(before string) bool {
 	for _, w := range [...]string{"error in", "error executing", "error calling", "error running", "error invoking", "error processing", "error during", "error from", "executing tool", "calling tool",
 		"running tool", "invoking tool", "exception in", "failure in", "arguments for", "arguments for tool", "parameters for tool", "input for tool"} {
 		if strings.HasSuffix(before, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// elsewhere reports whether what follows "is missing" names a place that is not
+// the call: then it is no argument that is missing.
+func elsewhere(after string) bool {
+	for _, w := range [...]string{" in the ", " from the ", " on the ", " at the ", " on this ", " from this "} {
+		if rest, ok := strings.CutPrefix(after, w); ok {
+			switch rest[:wordEnd(rest, 0)] {
+			case "request", "body", "call", "input", "arguments", "parameters", "payload", "query", "header", "headers", "params", "url":
+				return false
+			}
 			return true
 		}
 	}

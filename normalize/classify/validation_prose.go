@@ -40,7 +40,7 @@ var proseForms = []form{
 		re: re(`unknown (?P<a>timezone|time_zone|currency|unit|format|language|encoding|mode|type|sort):? (?P<i>[\w/.\-]{1,40})`), kind: kindEnum},
 	{weak: true, rule: "prose.unknown", lits: []string{"unknown ", "unsupported ", "invalid ", "unrecognized "},
 		re: re(`(?:unknown|unsupported|invalid|unrecogni[sz]ed) (?P<a>[a-z]\w+):? ['"]?(?P<i>[\w/.\-]{1,40})['"]?[.;,:]? \(?(?:it )?(?:must be|should be|use|expected|choose|allowed|valid|supported|available|one of|options|possible)\b(?P<e>[^\n]{0,80})`), kind: kindFormat},
-	{weak: true, rule: "prose.value", lits: []string{" is not ", " isn't "}, re: re(`(?:^|[:\n] ?)(?P<a>[a-z]\w*) ["'](?P<i>[^"']{1,40})["'] (?P<e>(?:is not|isn't) (?:one of|among|an?|in) [^\n;]{1,80})`), kind: kindEnum},
+	{weak: true, rule: "prose.value", lits: []string{" is not ", " isn't ", " be parsed", " be read", " be interpreted", " be understood"}, re: re(`(?:^|[:\n] ?)(?P<a>[a-z]\w*) ["'](?P<i>[^"']{1,40})["'] (?P<e>(?:is not|isn't) (?:one of|among|an?|in) [^\n;]{1,80}|(?:cannot|can't|could not) be (?:parsed|read|interpreted|understood))`), kind: kindEnum},
 	{weak: true, rule: "prose.takes", lits: []string{" takes ", " wants ", " accepts ", " needs "}, re: re(`(?:^|[:\n] ?)` + qq + ` (?:takes|wants|accepts|needs) (?P<e>[^\n;]{1,80})`), kind: kindFormat},
 	{weak: true, rule: "prose.argument", lits: []string{"argument ", "parameter "}, re: re(`(?:^|[:\n] ?)(?:the )?(?:argument|parameter) (?P<a>[a-z]\w*) (?:came|was|has|had|contains|exceeds|does|did)\b`), kind: kindFormat},
 	{weak: true, rule: "prose.for", lits: []string{"for parameter", "for argument", "for field", "for property", "for the parameter", "for the argument", "for option", "for input", "for key"},

@@ -21,8 +21,8 @@ var wordCounts string
 const (
 	// shrink pulls a word that was seen seldom towards saying nothing.
 	shrink = 4
-	// lead is by how much, in natural logarithms, the best code must lead the next.
-	lead = 1.0
+	// margin is by how much, in natural logarithms, the best code must lead the next.
+	margin = 1.0
 	// maxVoters bounds the words of one text.
 	maxVoters = 64
 )
@@ -122,7 +122,7 @@ func (v *votes) decide(low string) (code envelope.Code, class envelope.Class, ok
 			second = max(second, score[i])
 		}
 	}
-	if voters < 2 || score[best]-second < lead || v.kinds[best].code == envelope.UpstreamUnknown {
+	if voters < 2 || strings.Count(strings.TrimSpace(low), " ") < 2 || score[best]-second < margin || v.kinds[best].code == envelope.UpstreamUnknown {
 		return "", "", false
 	}
 	return v.kinds[best].code, v.kinds[best].class, true
