@@ -280,7 +280,7 @@ func trim(ps []piece, text string, from, to, start, end int, forward bool) (int,
 	for to-from > maxTokens {
 		to--
 	}
-	for to-from > 1 && ps[to-1].start >= end && edge[lower(text[ps[to-1].start:ps[to-1].end])] {
+	for to-from > 1 && (ps[to-1].start >= end && edge[lower(text[ps[to-1].start:ps[to-1].end])] || ps[to-1].end < end && joint[lower(text[ps[to-1].start:ps[to-1].end])]) {
 		to--
 	}
 	for to-from > 1 && ps[from].end <= start && joint[lower(text[ps[from].start:ps[from].end])] {
