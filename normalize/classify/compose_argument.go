@@ -115,6 +115,9 @@ func (w *writer) expected(it *issue) run {
 		stated, _, _ = strings.Cut(stated, w)
 	}
 	e := comparators.Replace(strings.Trim(stated, " .,:;\"'`[]"))
+	if strings.Count(e, ")") > strings.Count(e, "(") {
+		e = strings.TrimSuffix(e, ")")
+	}
 	if !strings.ContainsFunc(e, unicode.IsLetter) {
 		return nil
 	}

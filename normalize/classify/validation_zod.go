@@ -164,6 +164,10 @@ func sentenceDetail(it *issue, msg string) {
 		it.kind, it.expected = kindType, msg[len("value is not "):]
 	case strings.HasPrefix(low, "not "):
 		it.kind, it.expected = kindType, msg[len("not "):]
+	case strings.Contains(low, " must be "):
+		it.kind, it.expected = kindRange, strings.TrimSuffix(msg[strings.Index(low, " must be ")+1:], ".")
+	case strings.Contains(low, ": must "):
+		it.kind, it.expected = kindRange, strings.TrimSuffix(msg[strings.Index(low, ": must ")+2:], ".")
 	case strings.HasPrefix(low, "invalid "):
 		it.kind, it.expected = kindFormat, strings.TrimSuffix(msg[len("invalid "):], ".")
 	case strings.HasPrefix(low, "must "):
