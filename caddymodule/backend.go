@@ -116,14 +116,14 @@ func (h *Handler) provisionBackend(ctx caddy.Context) error {
 	}
 	mod, err := ctx.LoadModule(h, "LimitsRaw")
 	if err != nil {
-		return fmt.Errorf("loading the limits module: %v", err)
+		return fmt.Errorf("loading the limits module: %w", err)
 	}
 	m, ok := mod.(LimitsModule)
 	if !ok {
 		return fmt.Errorf("module %T is not one for limits", mod)
 	}
 	if h.stores, err = openBackend(m); err != nil {
-		return fmt.Errorf("limits: %v", err)
+		return fmt.Errorf("limits: %w", err)
 	}
 	h.store = m
 	return nil

@@ -172,7 +172,7 @@ func (x *exchange) abort(cause error) {
 // aborted returns why the gateway ended the server's answer, or nil. A client
 // that left is not the gateway's doing.
 func (x *exchange) aborted() error {
-	if x.ctx == nil || x.r.Context().Err() != nil {
+	if x.ctx == nil || x.clientGone() {
 		return nil
 	}
 	cause := context.Cause(x.ctx)

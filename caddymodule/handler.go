@@ -212,7 +212,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.Errors.defaults()
 	if err := h.Errors.provision(repl); err != nil {
-		return fmt.Errorf("errors: %v", err)
+		return fmt.Errorf("errors: %w", err)
 	}
 
 	h.rules = &transport.Rules{Versions: h.Versions, Stateless: h.Stateless, MaxBody: h.MaxRequestBody}

@@ -71,7 +71,7 @@ func (x *exchange) unavailable(d limits.Decision) *denial {
 // tooBig is the answer to a request that no wait would help.
 func (x *exchange) tooBig(t *limits.Tier) *denial {
 	x.repl.Set("http.mcp_gateway.limit", t.Name)
-	text := sanitize.Safe{}
+	var text sanitize.Safe
 	if t.RPM > 0 && t.Cost > t.RPM {
 		text, _ = sanitize.Compose("Validation Error: this request counts as %s requests, and at most %s per minute are allowed. Send fewer calls in one request.",
 			sanitize.Int(int64(t.Cost)), sanitize.Int(int64(t.RPM)))
