@@ -58,7 +58,7 @@ func (k known) fill(p *piece, text string) bool {
 		return p.ok
 	}
 	p.tried = true
-	if strings.HasPrefix(text[p.end:], "://") || p.start > 0 && strings.IndexByte("/\\@", text[p.start-1]) >= 0 {
+	if strings.HasPrefix(text[p.end:], "://") || p.start > 0 && strings.IndexByte("/\\@?&", text[p.start-1]) >= 0 {
 		return false // a part of an address or a path
 	}
 	w := text[p.start:p.end]

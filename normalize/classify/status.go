@@ -141,6 +141,9 @@ func shownAsStatus(low string, i, n int) bool {
 		return !strings.HasSuffix(prev, "exit") && !strings.HasSuffix(prev, "vendor") && !strings.HasPrefix(after, "db::exception") && !strings.HasSuffix(prev, "error") || strings.HasSuffix(prev, "http error")
 	case before[w]:
 		return true
+	case w == "with":
+		prev := strings.TrimRight(head[:k], " ")
+		return before[prev[strings.LastIndexByte(prev, ' ')+1:]]
 	case strings.HasSuffix(w, "error") || strings.HasSuffix(w, "exception"):
 		return true
 	case bracket:
