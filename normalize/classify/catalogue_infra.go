@@ -15,7 +15,7 @@ var infraCauses = []cause{
 		puppeteer browsers install | chromedriver | geckodriver | unable to obtain driver | cannot find module | cannot find package | err_module_not_found
 		module_not_found | modulenotfounderror | no module named | importerror | cannot import name | classnotfoundexception | noclassdeffounderror
 		could not load file or assembly | cannot load such file | is not recognized as an internal or external command | no such command available
-		not installed | isn't installed | is not installed | please install | install the required | install with | driver missing | driver is missing | binary is missing | library is missing | missing dependency | dependency missing | dependency is missing | dependencies missing | dependencies are missing | missing dependencies | missing optional dependency | dll load failed
+		not installed | isn't installed | is not installed | please install | install the required | install with | install it | driver missing | driver is missing | binary is missing | library is missing | missing dependency | dependency missing | dependency is missing | dependencies missing | dependencies are missing | missing dependencies | missing optional dependency | dll load failed
 		shared object file | cannot open shared object | error while loading shared libraries | unsatisfiedlinkerror | no such executable | binary not found
 		binary is missing | docker is not running | is the docker daemon running | cannot connect to the docker daemon | docker daemon is not running`},
 	{id: "net.timeout", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Retryable, lead: leadTimeout, advice: adviceSmaller, phrases: `

@@ -136,7 +136,7 @@ func failureProse(t string) bool {
 	if len(plain) > maxBare || lines > 6 || strings.Contains(line, "?") {
 		return false
 	}
-	if strings.Contains(low, "install") && (strings.Contains(line, "is not available") || strings.Contains(line, "not installed")) {
+	if (strings.Contains(line, "is not available") || strings.Contains(line, "not installed")) && asksToInstall(low) {
 		code, ok := probe(plain)
 		return ok && code == envelope.ServiceUnavailable
 	}

@@ -39,7 +39,7 @@ func failureObject(v gjson.Result) bool {
 			claimed = claimed || truthy(x)
 		case "status", "state", "type", "result":
 			s := lower(x.Str)
-			claimed = claimed || s == "error" || s == "rejected" && v.Get("reason").Type == gjson.String || s == "fail" || s == "failed" && key == "status" || s == "failure"
+			claimed = claimed || s == "error" || s == "rejected" && v.Get("reason").Str != "" && failureProse(v.Get("reason").Str) || s == "fail" || s == "failed" && key == "status" || s == "failure"
 			if x.Type == gjson.Number && httpStatus(int(x.Int())) {
 				claimed = claimed || v.Get("message").Type == gjson.String || v.Get("title").Type == gjson.String || v.Get("detail").Type == gjson.String
 			}

@@ -39,6 +39,19 @@ var successes = []struct{ name, args, text, structured string }{
 	{"structured", ``, "Error: boom", `{"content":"Error: boom"}`},
 	{"structured json", ``, `{"error":"rate_limited","status":429}`, `{"content":"{\"error\":\"rate_limited\"}"}`},
 	{"structured null", ``, "ok", `{"error":null,"items":[1]}`},
+	{"wrapped heading", ``, "Error handling: a guide", `{"result":"Error handling: a guide"}`},
+	{"wrapped log", ``, "x", `{"result":"Error: a\nError: b\nError: c\nError: d"}`},
+	{"wrapped rows", ``, "x", `{"result":"1. row\nerror: 1"}`},
+	{"wrapped echo", `{"text":"Error: boom at noon"}`, "x", `{"result":"Error: boom at noon"}`},
+	{"wrapped beside more", ``, "x", `{"result":"Error: boom","count":2}`},
+	{"wrapped false", ``, "false", `{"result":false}`},
+	{"wrapped empty", ``, "", `{"result":""}`},
+	{"created", `{"user":"ana"}`, "User 'ana' not found. Created a new one.", ""},
+	{"nobody", `{"query":"ana"}`, "No user 'ana' found", ""},
+	{"said of another", `{"path":"a.txt"}`, "In a.txt: the word is not found", ""},
+	{"rejected claims", ``, `[{"status":"rejected","reason":"no receipt"}]`, ""},
+	{"installed", ``, "Package is not installed yet; installing it now took 3 s.", ""},
+	{"error budget", ``, "Error budgeting: 99.9 %", ""},
 	{"status page", ``, `{"status":{"indicator":"none","description":"All Systems Operational"}}`, ""},
 	{"health", ``, `{"status":"ok","errors":0}`, ""},
 	{"config", ``, "timeout: 30s\nretries: 3", ""},
@@ -92,6 +105,14 @@ func TestDisguised(t *testing.T) {
 	}
 	if !c.Disguised(&Evidence{Texts: []string{"x"}, Structured: []byte(`{"result":[{"error":"boom"}]}`)}) {
 		t.Error("an error member of structuredContent is not seen")
+	}
+	for _, s := range []string{"Error: boom", "Failed to fetch data", `{\"success\":false,\"error\":\"x\"}`, "Error checking status: connection refused", "Security violation: command not allowed", "Semantic search is not available. Install it with pip."} {
+		if !c.Disguised(&Evidence{Texts: []string{"x"}, Structured: []byte(`{"result":"` + s + `"}`)}) {
+			t.Errorf("not seen under result: %q", s)
+		}
+	}
+	if !c.Disguised(&Evidence{Arguments: []byte(`{"user":"ana"}`), Texts: []string{"User 'ana' not found. Use list_users."}}) {
+		t.Error("an argument that names nothing is not seen")
 	}
 	if c.Disguised(nil) || c.Disguised(&Evidence{}) {
 		t.Error("nothing is taken for a failure")

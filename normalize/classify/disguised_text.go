@@ -7,6 +7,16 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+// asksToInstall reports whether a text tells its reader to install what is missing.
+func asksToInstall(low string) bool {
+	for _, w := range [...]string{". install ", "\ninstall ", "please install", "pip install", "npm install", "npx ", "install it ", "install the "} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return false
+}
+
 // gerund reports whether a text begins with "error" and what was being done.
 func gerund(low string) bool {
 	rest, ok := strings.CutPrefix(low, "error ")
@@ -142,6 +152,17 @@ func echoes(args []byte, t string) bool {
 	return found
 }
 
+// settled reports whether what follows says that the call went on and did its work.
+func settled(rest string) bool {
+	rest = lower(rest)
+	for _, w := range [...]string{"creat", "added", "adding", "instead", "success", "using", "skipp", "fallback", "falling back"} {
+		if strings.Contains(rest, w) {
+			return true
+		}
+	}
+	return false
+}
+
 // absentArgument reports whether a short text says that what an argument of the
 // call names does not exist: "User 'ana' not found.".
 func absentArgument(args []byte, t string) bool {
@@ -160,7 +181,7 @@ func absentArgument(args []byte, t string) bool {
 		}
 		rest := strings.TrimLeft(line[at+len(v.String()):], "'\"` ")
 		for _, w := range [...]string{"not found", "was not found", "is not found", "does not exist", "doesn't exist", "could not be found", "is unknown"} {
-			found = found || strings.HasPrefix(rest, w)
+			found = found || strings.HasPrefix(rest, w) && !settled(rest)
 		}
 		return !found
 	})
