@@ -231,7 +231,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 
 	for i, t := range h.Tools {
 		if err := t.provision(repl); err != nil {
-			return fmt.Errorf("tool rule %d: %v", i, err)
+			return fmt.Errorf("tool rule %d: %w", i, err)
 		}
 	}
 
@@ -252,7 +252,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 
 	app, err := ctx.App("events")
 	if err != nil {
-		return fmt.Errorf("getting events app: %v", err)
+		return fmt.Errorf("getting events app: %w", err)
 	}
 	h.events = app.(*caddyevents.App)
 
@@ -287,35 +287,10 @@ func (h *Handler) Validate() error {
 	}
 	for i, t := range h.Tools {
 		if err := t.validate(); err != nil {
-			return fmt.Errorf("tool rule %d: %v", i, err)
+			return fmt.Errorf("tool rule %d: %w", i, err)
 		}
 	}
 	return h.Errors.validate()
-}
-
-// replaced resolves the placeholders of one option, such as {env.NAME}. An
-// unknown or empty one is an error: a silent empty name helps nobody.
-func replaced(repl *caddy.Replacer, option, s string) (string, error) {
-	if s == "" {
-		return "", nil
-	}
-	out, err := repl.ReplaceOrErr(s, true, true)
-	if err != nil {
-		return "", fmt.Errorf("%s: %v", option, err)
-	}
-	return out, nil
-}
-
-func replacedAll(repl *caddy.Replacer, option string, list []string) ([]string, error) {
-	var out []string
-	for _, s := range list {
-		r, err := replaced(repl, option, s)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, r)
-	}
-	return out, nil
 }
 
 // Interface guards

@@ -152,7 +152,7 @@ func (l *RedisLimits) Provision(caddy.Context) error {
 		return fmt.Errorf("prefix %q must have at most 64 characters, none of them a brace or a space", l.prefix)
 	}
 	if l.client.TLS, err = l.TLS.config(repl); err != nil {
-		return fmt.Errorf("tls: %v", err)
+		return fmt.Errorf("tls: %w", err)
 	}
 	l.client.DB, l.client.Timeout = l.DB, time.Duration(l.Timeout)
 	l.opts = limits.RedisOptions{

@@ -49,7 +49,7 @@ func (t *RedisTLS) config(repl *caddy.Replacer) (*tls.Config, error) {
 	if ca != "" {
 		pem, err := os.ReadFile(ca)
 		if err != nil {
-			return nil, fmt.Errorf("ca: %v", err)
+			return nil, fmt.Errorf("ca: %w", err)
 		}
 		t.note(pem)
 		cfg.RootCAs = x509.NewCertPool()
@@ -67,7 +67,7 @@ func (t *RedisTLS) config(repl *caddy.Replacer) (*tls.Config, error) {
 		}
 		pair, err := tls.LoadX509KeyPair(files[0], files[1])
 		if err != nil {
-			return nil, fmt.Errorf("certificate: %v", err)
+			return nil, fmt.Errorf("certificate: %w", err)
 		}
 		t.note(pair.Certificate...)
 		cfg.Certificates = []tls.Certificate{pair}

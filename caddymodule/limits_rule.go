@@ -90,24 +90,24 @@ func (l *Limit) provision(repl *caddy.Replacer, service string, m *metrics) (err
 	}
 	l.scope = l.Name + "|" + service
 	if l.keys, err = parseKeys(repl, l.Key); err != nil {
-		return fmt.Errorf("key: %v", err)
+		return fmt.Errorf("key: %w", err)
 	}
 	if l.rpm, err = parseAmount(repl, l.RPM); err != nil {
-		return fmt.Errorf("rpm: %v", err)
+		return fmt.Errorf("rpm: %w", err)
 	}
 	if l.concurrency, err = parseAmount(repl, l.Concurrency); err != nil {
-		return fmt.Errorf("concurrency: %v", err)
+		return fmt.Errorf("concurrency: %w", err)
 	}
 	if !l.rpm.set() && !l.concurrency.set() {
 		return errors.New("neither rpm nor concurrency is set")
 	}
 	if l.patterns, err = parsePatterns(l.Tools); err != nil {
-		return fmt.Errorf("tools: %v", err)
+		return fmt.Errorf("tools: %w", err)
 	}
 	for _, c := range l.Costs {
 		p, err := parsePatterns([]string{c.Match})
 		if err != nil {
-			return fmt.Errorf("cost: %v", err)
+			return fmt.Errorf("cost: %w", err)
 		}
 		c.pattern = p[0]
 		if c.Units < 0 || c.Units > maxUnits {
@@ -183,7 +183,7 @@ func (a *amount) of(repl *caddy.Replacer) (n int, first bool) {
 // provisionLimits sets up the limits, and what they count.
 func (h *Handler) provisionLimits(repl *caddy.Replacer) (err error) {
 	if h.callerKeys, err = parseKeys(repl, h.Caller); err != nil {
-		return fmt.Errorf("caller: %v", err)
+		return fmt.Errorf("caller: %w", err)
 	}
 	if len(h.callerKeys) == 0 {
 		h.callerKeys = defaultCaller
@@ -203,7 +203,7 @@ func (h *Handler) provisionLimits(repl *caddy.Replacer) (err error) {
 	seen := make(map[string]bool)
 	for i, l := range h.Limits {
 		if err := l.provision(repl, h.serviceName(), h.metrics); err != nil {
-			return fmt.Errorf("limit %d: %v", i, err)
+			return fmt.Errorf("limit %d: %w", i, err)
 		}
 		if seen[l.Name] {
 			return fmt.Errorf("limit %d: the name %q is taken", i, l.Name)

@@ -34,7 +34,7 @@ func (v *ToolView) provision(ctx caddy.Context) (err error) {
 	if v.MatcherSetsRaw != nil {
 		sets, err := ctx.LoadModule(v, "MatcherSetsRaw")
 		if err != nil {
-			return fmt.Errorf("loading matchers: %v", err)
+			return fmt.Errorf("loading matchers: %w", err)
 		}
 		if err := v.matchers.FromInterface(sets); err != nil {
 			return err
@@ -44,10 +44,10 @@ func (v *ToolView) provision(ctx caddy.Context) (err error) {
 		return errors.New("neither allow nor deny")
 	}
 	if v.view.Allow, err = parsePatterns(v.Allow); err != nil {
-		return fmt.Errorf("allow: %v", err)
+		return fmt.Errorf("allow: %w", err)
 	}
 	if v.view.Deny, err = parsePatterns(v.Deny); err != nil {
-		return fmt.Errorf("deny: %v", err)
+		return fmt.Errorf("deny: %w", err)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (g *SSRFGuard) guard() (*policy.Guard, error) {
 	for _, text := range g.Allow {
 		n, err := policy.ParseNetwork(text)
 		if err != nil {
-			return nil, fmt.Errorf("allow: %v", err)
+			return nil, fmt.Errorf("allow: %w", err)
 		}
 		out.Allow = append(out.Allow, n)
 	}
@@ -100,12 +100,12 @@ func (g *SSRFGuard) guard() (*policy.Guard, error) {
 func (h *Handler) provisionPolicy(ctx caddy.Context, repl *caddy.Replacer) error {
 	for i, v := range h.ToolViews {
 		if err := v.provision(ctx); err != nil {
-			return fmt.Errorf("tools %d: %v", i, err)
+			return fmt.Errorf("tools %d: %w", i, err)
 		}
 	}
 	guard, err := h.SSRFGuard.guard()
 	if err != nil {
-		return fmt.Errorf("ssrf_guard: %v", err)
+		return fmt.Errorf("ssrf_guard: %w", err)
 	}
 	for _, v := range h.Checks {
 		if v != "arguments" && v != "results" {
@@ -122,7 +122,7 @@ func (h *Handler) provisionPolicy(ctx caddy.Context, repl *caddy.Replacer) error
 	for i, t := range h.Tools {
 		r, err := t.rule(repl)
 		if err != nil {
-			return fmt.Errorf("tool rule %d: %v", i, err)
+			return fmt.Errorf("tool rule %d: %w", i, err)
 		}
 		h.engine.Rules = append(h.engine.Rules, r)
 	}
@@ -147,7 +147,7 @@ func (t *ToolRule) rule(repl *caddy.Replacer) (policy.Rule, error) {
 			return r, errors.New("disabled_text without disabled")
 		}
 		if r.DisabledText, err = sanitize.Operator(text); err != nil {
-			return r, fmt.Errorf("disabled: %v", err)
+			return r, fmt.Errorf("disabled: %w", err)
 		}
 	}
 	for code, tool := range t.Suggest {

@@ -71,7 +71,7 @@ func (e *eventWriter) plain(p []byte) error {
 		}
 		e.x.passedOn()
 	}
-	if cap(e.out) > maxPooled {
+	if cap(e.out) > maxEvent {
 		e.out = nil
 	}
 	return err
@@ -118,8 +118,17 @@ func (e *eventWriter) event(ev transport.Event) error {
 		e.out = append(e.out, ev.Raw...)
 		return nil
 	}
-	out, ok := e.x.success(data)
-	if !ok && !gjson.ValidBytes(data) {
+	a, whole := transport.PeekAnswer(data)
+	if whole && plainMessage(&a) {
+		e.out = append(e.out, ev.Raw...)
+		return nil
+	}
+	var out []byte
+	ok := false
+	if whole {
+		out, ok = e.x.succeeded(data, &a)
+	}
+	if !ok && !whole && !gjson.ValidBytes(data) {
 		// No client could read it, and nobody knows what it says.
 		e.broken = true
 		return nil

@@ -18,15 +18,29 @@ func (x *exchange) success(msg []byte) (out []byte, ok bool) {
 	if len(x.calls) != 1 {
 		return nil, false
 	}
-	p := x.calls[0]
-	if p.Method == "initialize" {
-		return nil, false
-	}
 	a, ok := transport.PeekAnswer(msg)
-	if !ok || a.Kind != transport.Response || a.Result == nil || a.Error != nil || a.Dup || a.Marked {
+	if !ok {
 		return nil, false
 	}
-	if string(a.ID) != string(p.ID) || x.maybeDisguised(p, &a) {
+	return x.succeeded(msg, &a)
+}
+
+// plainMessage reports whether a message is a notification or a request of the
+// server in which the normalizer changes nothing: only tasks carry results.
+func plainMessage(a *transport.Answer) bool {
+	return a.Kind != transport.Response && !a.Dup && !strings.HasPrefix(a.Method, "notifications/tasks")
+}
+
+// succeeded is success for a message that has been looked at.
+func (x *exchange) succeeded(msg []byte, a *transport.Answer) (out []byte, ok bool) {
+	if len(x.calls) != 1 || x.calls[0].Method == "initialize" {
+		return nil, false
+	}
+	p := x.calls[0]
+	if a.Kind != transport.Response || a.Result == nil || a.Error != nil || a.Dup || a.Marked {
+		return nil, false
+	}
+	if string(a.ID) != string(p.ID) || x.maybeDisguised(p, a) {
 		return nil, false
 	}
 	p.answered = true
