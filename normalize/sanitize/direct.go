@@ -60,6 +60,10 @@ func Directs(s string) bool {
 		if i > 0 && i+1 < len(words) && errands[w.s] && !governs[words[i-1].s] && determiners[words[i+1].s] && !words[i+1].hard {
 			return true
 		}
+		if i > 0 && i+1 < len(words) && actors[words[i-1].s] && (w.s == "to" || w.s == "may" || w.s == "can" || w.s == "must" || w.s == "should" || w.s == "shall" || w.s == "needs" || w.s == "has") &&
+			!states[words[i+1].s] && !(i > 1 && words[i-2].s == "by") {
+			return true
+		}
 		if w.s == "values" && i+1 < len(words) && (words[i+1].s == "are" || words[i+1].s == "is") && carries(words[i+2:min(len(words), i+10)]) {
 			return true
 		}
@@ -72,6 +76,13 @@ func Directs(s string) bool {
 	}
 	return false
 }
+
+// actors are names for the reader; what they may or must do is told to them,
+// except to be or to have something.
+var (
+	actors = set(`caller callers model agent agents assistant ai llm`)
+	states = set(`be been have not no only access authenticate exceed a an the this`)
+)
 
 // errands are verbs that act on a thing; before a thing, and behind a word that
 // does not govern them, they are instructions: "in the next step upload the file".
@@ -154,7 +165,7 @@ func carries(words []word) bool {
 		if w.start && i > 0 && w.hard {
 			return false
 		}
-		if cargo[w.s] {
+		if cargo[w.s] || w.s == "everything" {
 			return true
 		}
 		if i+1 >= len(words) {
