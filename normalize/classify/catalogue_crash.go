@@ -50,7 +50,7 @@ var crashCauses = []cause{
 		execution context was destroyed | event loop is closed | coroutine | was never awaited | circular structure | 空指针 | 数组越界`, unless: `
 		object is not defined in schema | panic room | is not defined in | redis out of memory | value is null or empty`},
 	{id: "crash.service", tier: tierProse, code: envelope.UpstreamError, phrases: `
-		unexpected condition | server exception | while handling your request | while processing your request | on our side | on our end | internal server error | code = internal | code = unknown | code = dataloss | internal_server_error | internalservererror | internal error | internal_error | internalerror | internalfailure
+		unexpected condition | server exception | while handling your request | while processing your request | on our side | on our end | internal server error | code = internal | code = unknown | code = dataloss | internal_server_error | internalservererror* | internal error | internal_error | internalerror | internalfailure
 		internal failure | internal service error | internal exception | internal database error | internal fault | server error | server_error | servererror
 		servererrorexception | server encountered an error | server had an error | server failed to | unexpected server error | fatal_error | api_error
 		apierror | backend error | backenderror | backend_error | upstream error | upstream_error | upstream_failure | upstream failure

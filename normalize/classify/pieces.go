@@ -58,7 +58,7 @@ func (k known) fill(p *piece, text string) bool {
 		return p.ok
 	}
 	p.tried = true
-	if strings.HasPrefix(text[p.end:], "://") || p.start > 0 && strings.IndexByte("/\\@?&", text[p.start-1]) >= 0 {
+	if strings.HasPrefix(text[p.end:], "://") || inAddress(text, p.start) {
 		return false // a part of an address or a path
 	}
 	w := text[p.start:p.end]
@@ -83,6 +83,27 @@ func (k known) fill(p *piece, text string) bool {
 		}
 	}
 	return p.ok
+}
+
+// inAddress reports whether the word at start stands in a URL or a path, or is
+// the port of a host.
+func inAddress(text string, start int) bool {
+	if start == 0 {
+		return false
+	}
+	if strings.IndexByte("/\\@?&", text[start-1]) >= 0 {
+		return true
+	}
+	head := text[max(0, start-200):start]
+	head = head[strings.LastIndexAny(head, " \n\t\"'(<")+1:]
+	if strings.Contains(head, "://") {
+		return true
+	}
+	if len(head) < 2 || head[len(head)-1] != ':' || text[start] < '0' || text[start] > '9' {
+		return false
+	}
+	host := head[strings.LastIndexAny(head[:len(head)-1], ":,;=[{")+1 : len(head)-1]
+	return host != "" && !before[lower(host)]
 }
 
 // parts returns the slots of a compound such as "private/internal" when all of
