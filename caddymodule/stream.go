@@ -3,6 +3,7 @@ package caddymodule
 import (
 	"io"
 	"net/http"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -20,9 +21,10 @@ type eventWriter struct {
 	split  transport.Splitter
 	coding *decoder
 	out    []byte // what one Write passes on
-	resume bool   // the stream has event ids, so a client may come back for the rest
-	drop   bool   // the rest of an event that is too large
-	broken bool   // an event was no JSON
+	lent   *[]byte
+	resume bool // the stream has event ids, so a client may come back for the rest
+	drop   bool // the rest of an event that is too large
+	broken bool // an event was no JSON
 
 	// waiting is the status that goes out before the first word of the server;
 	// 0 when it has gone. said is true when that word has come.
@@ -31,7 +33,8 @@ type eventWriter struct {
 }
 
 func newEventWriter(x *exchange, w http.ResponseWriter, car normalize.Carrier, coding string) *eventWriter {
-	e := &eventWriter{x: x, w: w, car: car}
+	e := &eventWriter{x: x, w: w, car: car, lent: outs.Get().(*[]byte)}
+	e.out = (*e.lent)[:0]
 	e.split.Max = int(x.h.MaxResponseBody)
 	if coding != "" {
 		e.coding = newDecoder(coding, e.plain)
@@ -234,8 +237,18 @@ func (e *eventWriter) tail(ev transport.Event) error {
 	return nil
 }
 
-// stop ends the decoder, if there is one.
+// outs are buffers for what streams pass on.
+var outs = sync.Pool{New: func() any { return new([]byte) }}
+
+// stop ends the decoder, if there is one, and gives the buffer back.
 func (e *eventWriter) stop() {
+	if e.lent != nil {
+		if cap(e.out) <= 64<<10 {
+			*e.lent = e.out[:0]
+		}
+		outs.Put(e.lent)
+		e.lent, e.out = nil, nil
+	}
 	if e.coding != nil {
 		_ = e.coding.Close()
 	}
