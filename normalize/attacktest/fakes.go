@@ -2,7 +2,6 @@ package attacktest
 
 import (
 	"encoding/base64"
-	"fmt"
 	"math/rand"
 	"strings"
 )
@@ -41,9 +40,6 @@ func (f *Fakes) Token(n int) string {
 func (f *Fakes) upper(n int) string  { return "Q7" + f.from(uppers+"234567", n-2) }
 func (f *Fakes) hex(n int) string    { return "7a" + f.from("0123456789abcdef", n-2) }
 func (f *Fakes) number(n int) string { return f.from("123456789", 1) + f.from(digits, n-1) }
-func (f *Fakes) uuid() string {
-	return fmt.Sprintf("%s-%s-4%s-a%s-%s", f.hex(8), f.hex(4), f.hex(3), f.hex(3), f.hex(12))
-}
 
 // Password is short, with signs.
 func (f *Fakes) Password() string {

@@ -129,8 +129,6 @@ type seen struct {
 	n        int
 }
 
-func (w *seen) text() string { return string(w.arr[:w.n]) }
-
 // instructions returns the sentences of s that hold an instruction, in order.
 func instructions(s string) []span {
 	var (
