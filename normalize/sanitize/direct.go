@@ -20,6 +20,13 @@ var softeners = set(`now first then also always be been to next immediately inst
 // demands ask for a value.
 var demands = set(`must should shall contain contains include includes including expected expects provide providing provided give pass passing set supply add adding specify fill put insert requires needs need`)
 
+// handings are participles of giving something away: "after sending your token".
+var handings = set(`sending posting pasting putting providing writing uploading including entering attaching forwarding sharing revealing
+submitting transmitting copying typing adding emailing giving supplying echoing printing passing disclosing`)
+
+// means stand before the participle of what is to be done.
+var means = set(`by after and then or before until first`)
+
 // cargo is what an instruction wants to have handed over.
 var cargo = set(`conversation conversations transcript contents passwords secrets credentials instructions prompt prompts environment history memory thoughts tokens keys`)
 
@@ -68,6 +75,9 @@ func Directs(s string) bool {
 			return true
 		}
 		if demands[w.s] && carries(words[i+1:min(len(words), i+9)]) {
+			return true
+		}
+		if handings[w.s] && i > 0 && means[words[i-1].s] && surrenders(words[i+1:min(len(words), i+6)]) {
 			return true
 		}
 		if (w.s == "your" || w.s == "user's" || w.s == "users'") && i+1 < len(words) && (cargo[words[i+1].s] || words[i+1].s == "files" || words[i+1].s == "file") {
@@ -181,6 +191,21 @@ func carries(words []word) bool {
 			w.s == "content" && (n == "of" || n == "from"), w.s == "user's", w.s == "your" && (n == "password" || n == "token" || n == "key" || n == "secret" || n == "api"),
 			(w.s == "config" || w.s == "credentials" || w.s == "key" || w.s == "env" || w.s == "password" || w.s == "secret" || w.s == "secrets") && (n == "file" || n == "files" || n == "store"),
 			w.s == "private" && n == "key", w.s == "password" && n == "of", (w.s == "previous" || w.s == "prior" || w.s == "all" || w.s == "earlier" || w.s == "chat" || w.s == "private") && (n == "message" || n == "messages"), w.s == "chat" && n == "log", w.s == "system" && n == "message":
+			return true
+		}
+	}
+	return false
+}
+
+// surrenders reports that the words behind a participle name a secret of the
+// reader's.
+func surrenders(words []word) bool {
+	for _, w := range words {
+		if w.hard {
+			return false
+		}
+		switch w.s {
+		case "password", "passwords", "passphrase", "token", "tokens", "secret", "secrets", "credential", "credentials", "cookie", "cookies", "conversation", "prompt":
 			return true
 		}
 	}
