@@ -20,7 +20,7 @@ type lesson struct {
 }
 
 // textSets are the files of labelled texts, in the order in which they were written.
-var textSets = []string{"heldout", "heldout2", "heldout3", "heldout4", "heldout5", "heldout6", "prose1", "prose2", "prose3", "prose4", "prose5", "traps"}
+var textSets = []string{"heldout", "heldout2", "heldout3", "heldout4", "heldout5", "heldout6", "prose1", "prose2", "prose3", "prose4", "prose5", "prose6", "traps"}
 
 // lessons reads the labelled texts of the files and, with answers, those of the
 // servers' answers.
