@@ -144,10 +144,10 @@ func headerWait(h http.Header, limited bool) time.Duration {
 var cues = []string{
 	"retry-after!", "retry_after!", "retry after!", "retryafter!", "retryafterms", "retry_after_ms", "retry in!", "retrying in!", "retry again in!", "retry again after!",
 	"retried after!", "retry your request after!", "retry the request after!", "retry your request in", "retry request in", "retry request after", "please retry in!",
-	"retrydelay", "retry delay", "retry_delay", "retry-in!", "next retry in", "refill in", "refills in", "possible in", "pause for", "possible after", "available again in", "free again in", "allowed again in", "next one in", "next request in", "next attempt in", "next allowed in", "try again in!", "try again after!",
+	"retrydelay", "retry delay", "retry_delay", "retry-in!", "next retry in", "refill in", "refills in", "possible in", "possible after", "available again in", "free again in", "allowed again in", "next one in", "next request in", "next attempt in", "next allowed in", "try again in!", "try again after!",
 	"try in", "try later in", "try your request again in", "again in", "again after", "available in", "available again in", "available after", "reset in", "resets in",
 	"reset after", "resets after", "resetting in", "resume in", "resumes in", "wait at least", "wait for at least", "wait for", "wait another", "wait time:", "wait time is",
-	"wait_seconds!", "wait of", "a wait of", "wait", "cool down", "cooldown of", "cooldown:", "cooldown", "back off for", "backoff for", "backoff", "sleep for", "sleep", "delay of", "pause for",
+	"wait_seconds!", "wait of", "a wait of", "wait", "cool down", "cooldown of", "cooldown:", "cooldown", "back off for", "backoff for", "backoff", "sleep for", "sleep", "delay of", "pause", "pause for",
 	"blocked for", "limited for", "throttled for", "banned for", "remaining:", "remaining time:", "time remaining", "expires in", "lifted in", "unlocks in", "seconds until",
 	"a wait of", "must wait", "for another", "not before",
 	"请在", "请等待", "等待", "请于", "重试等待", "再试", "在", "後", "您需要等待",
