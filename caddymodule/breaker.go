@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -133,6 +134,10 @@ func (x *exchange) toolResult(c *normalize.Call, result []byte) []byte {
 	if h.breaker == nil && !h.engine.ValidateResults {
 		return result
 	}
+	if !mayHold(result, `"resultType"`, `"task"`, `"structuredContent"`) {
+		x.noteOutcome(c, "")
+		return result
+	}
 	parts := gjson.GetManyBytes(result, "resultType", "task", "structuredContent")
 	if kind := parts[0].String(); kind != "" && kind != "complete" || parts[1].IsObject() {
 		return result // the call has not ended yet
@@ -146,6 +151,17 @@ func (x *exchange) toolResult(c *normalize.Call, result []byte) []byte {
 	}
 	x.noteOutcome(c, "")
 	return result
+}
+
+// mayHold reports whether one of some quoted keys may stand in a JSON text, which
+// is found out much faster than where. A key may be written with escapes.
+func mayHold(text []byte, keys ...string) bool {
+	for _, k := range keys {
+		if bytes.Contains(text, []byte(k)) {
+			return true
+		}
+	}
+	return bytes.Contains(text, []byte(`\u`))
 }
 
 // breakerNoted counts a change of a breaker and tells the subscribers of the
