@@ -33,7 +33,7 @@ var crashCauses = []cause{
 		allowed memory size | oom command not allowed | oomkilled | no space left on device | enospc | disk full | disk quota | disk i/o error
 		input/output error | eio | database disk image is malformed | has no attribute | object is not subscriptable | object is not callable
 		object is not iterable | object is not an iterator | object does not support | object has no | unsupported operand type | unsupported operand types
-		not supported between instances | referenced before assignment | cannot access local variable | index…out of range | plugin crashed | handler crashed | tool crashed | no value present | hit a bug | blew up | handler gave none | ran out of memory | disk of the | disk is full | division by zero | math domain error | math range error | divide by zero
+		not supported between instances | referenced before assignment | cannot access local variable | plugin crashed | handler crashed | tool crashed | no value present | hit a bug | blew up | handler gave none | ran out of memory | disk of the | disk is full | division by zero | math domain error | math range error | divide by zero
 		integer divide by zero | zerodivisionerror | arithmeticexception | arithmeticerror | list index out of range | string index out of range
 		tuple index out of range | index out of range | index out of bounds | index…out of bounds | indexoutofrange* | indexoutofbounds*
 		arrayindexoutofbounds* | stringindexoutofbounds* | index was outside | slice bounds out of range | list assignment index | dictionary changed size

@@ -142,7 +142,8 @@ var infraCauses = []cause{
 		html instead of json | invalid response from | invalid response format | invalid response received | invalid xml | xml parse error | xml parsing error
 		could not find a suitable httpmessageconverter | could not extract response | no suitable httpmessageconverter | is an invalid start of a value
 		does not contain any json tokens | expected the input to start with a valid json token | syntaxerror: json | yaml: line | 响应不是有效的 json | 不是有效的 json
-		不是有效的json | json 解析 | json解析`, unless: `json serializable | parse arguments | parsing arguments | parse the arguments | decode arguments | request body | invalid arguments | arguments json`},
+		不是有效的json | json 解析 | json解析`, unless: `
+		json in…argument | json in…parameter | json for…parameter | json for…argument | json in field | json serializable | parse arguments | parsing arguments | parse the arguments | decode arguments | request body | invalid arguments | arguments json`},
 }
 
 var (

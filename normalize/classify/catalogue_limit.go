@@ -30,7 +30,8 @@ var limitCauses = []cause{
 		refusing to fetch private | refused to access private | forbidden ip range | blocked ip range | disallowed ip address
 		ip address is in a private range | reserved ip range | link-local address…not allowed | link-local addresses…not allowed | metadata endpoint…denied
 		metadata endpoint…block* | metadata endpoint…not allowed | metadata service…block* | metadata service…not allowed | cloud metadata
-		outbound url blocked | url blocked by url policy | 内网地址 | 私有地址 | 内网 ip`},
+		outbound url blocked | url blocked by url policy | 内网地址 | 私有地址 | 内网 ip`, unless: `
+		to connect to this mysql | to connect to this mariadb`},
 	{id: "limit.rate", tier: tierLimit, code: envelope.RateLimited, phrases: `
 		rate limit | rate limits exceeded | rate limited | rate-limited | rate-limit | rate limiting | rate_limited | rate_limit | rate_limit_exceeded
 		rate_limit_error | rate_limit_reached | ratelimit* | rate exceeded | rate of requests exceeded | rate has been exceeded | request rate too large

@@ -32,18 +32,22 @@ var sets = []set{
 	{"over", `gone | spent | at its end | is over | been used | is used | have been used | calls used | requests used | exceeded | exhausted | surpassed | depleted | used up | limit reached | limit hit | run out | over limit | limit was reached | limit has been reached | maxed out | over the limit | limit exceeded`},
 	{"parallel", `gpus | gpu | machine | machines | backlog | cursors | licenses | concurrent | concurrency | parallel | simultaneous | simultaneously | queue | slots | slot | pool | workers | sessions | threads | runners | seats | jobs | runs | executions | sandboxes | browsers | containers`},
 	{"full", `no more | taken | occupied | run dry | ran dry | to spare | over its bound | over its limit | full | exhausted | max | reached | exceeded | too many | saturated | no available | none available | no free | all busy | all in use | limit | maximum number | unavailable | waiting | in use`},
-	{"feature", `integration | endpoint | connector | feature | feature flag | flag | feature flags | module | code execution | features | capability | tool | plugin | addon | add-on | service | api | search | exports | bot | skill | action | command | route | version`},
+	{"feature", `agent | integration | endpoint | connector | feature | feature flag | flag | feature flags | module | code execution | features | capability | tool | plugin | addon | add-on | service | api | search | exports | bot | skill | action | command | route | version`},
 	{"off", `switched off | turned off | is off | are off | retired | paused | deactivated | sunset | discontinued | decommissioned | not enabled | disabled | off by default | switched this | switched it off | taken down | withdrawn | removed in | no longer offered | end of life`},
 	{"deadline", `allotted | deadline | time budget | time limit | time allowed | time window | allotted time | allowed time | max wait | wait time | maximum wait`},
 	{"passed", `ran into | ran past | past its | beyond | exceeded | exceeds | passed | expired | elapsed | missed | hit | reached | over | ran out | run out`},
 	{"inside", `private ip | private address | private addresses | private network | private networks | private range | private ip range | private host | internal ip | internal address | internal addresses
-		internal network | internal host | loopback | link-local | localhost | reserved ip | reserved address | reserved range | metadata endpoint | metadata service | 169.254.169.254 | 127.0.0.1 | rfc1918 | rfc 1918 | non-routable`},
-	{"refuse", `are refused | off limits | off-limits | will not visit | won't fetch | will not fetch | not visit | won't connect | block | blocked | blocks | blocking | refusing | refuse | refused to | disallowed | prohibited | forbidden | not allowed | not permitted | denied | rejected | not accepted | unsafe | protection | guard | cannot be fetched | cannot be requested | cannot be accessed | disabled for`},
+		internal network | internal host | loopback | link-local | reserved ip | reserved address | reserved range | metadata endpoint | metadata service | rfc1918 | rfc 1918 | non-routable`},
+	{"here", `localhost | 127.0.0.1 | 169.254.169.254 | 10.0.0.0 | 192.168.0.0 | 172.16.0.0`},
+	{"block", `block | blocked | blocks | blocking | disallowed | not allowed | not permitted | prohibited | unsafe | protection | guard | cannot be fetched | cannot be requested | off limits | refusing | refuse`},
+	{"refuse", `addresses are refused | off limits | off-limits | will not visit | won't fetch | will not fetch | not visit | won't connect | block | blocked | blocks | blocking | refusing | refuse | refused to | disallowed | prohibited | forbidden | not allowed | not permitted | denied | rejected | not accepted | unsafe | protection | guard | cannot be fetched | cannot be requested | cannot be accessed | disabled for`},
 }
 
 // pairCauses are the causes that pairs of words give away.
 var pairCauses = []cause{
 	{id: "pair.ssrf", tier: tierSSRF, code: envelope.SSRFBlocked, pair: [2]string{"inside", "refuse"}, unless: `connection refused | econnrefused | access denied for user | 'localhost' | @localhost | role "`},
+	{id: "pair.ssrf.here", tier: tierSSRF, code: envelope.SSRFBlocked, pair: [2]string{"here", "block"}, unless: `
+		connection refused | econnrefused | access denied for user | 'localhost' | @localhost | role " | to connect to this | mysql server | mariadb server | refused to connect`},
 	{id: "pair.rate", tier: tierLimit, code: envelope.RateLimited, pair: [2]string{"quota", "over"}, unless: `
 		retries exceeded | max retries | insufficient_quota | current quota, please check your plan | disk quota | storage quota | max attempts exceeded | maximum attempts exceeded
 		concurrent requests | concurrent calls | number of retry`},
