@@ -27,11 +27,18 @@ const rounds = 5
 func TestBench(t *testing.T) {
 	length := duration(t, "BENCH_ROUND", time.Second)
 	only := os.Getenv("BENCH_ONLY")
+	before := busy()
 	bin := caddyBinary(t)
 	u := newUpstream(t)
 	keys, keyFile := callers(t, 16)
 	logs := t.TempDir()
 	redis := startRedis(t)
+
+	// First, as long as no other proxy keeps connections open.
+	var idle []idleResult
+	if only == "" {
+		idle = idleStreams(t, bin, configs(logs, keyFile, redis))
+	}
 
 	proxies := []*proxy{{name: "direct", addr: u.addr}, startNginx(t, u.addr)}
 	for _, c := range configs(logs, keyFile, redis) {
@@ -65,8 +72,7 @@ func TestBench(t *testing.T) {
 	if only != "" {
 		return
 	}
-	idle := idleStreams(t, bin, configs(logs, keyFile, redis), u)
-	r := &report{machine: describe(t, bin), length: length, proxies: proxies, cells: cells, idle: idle}
+	r := &report{machine: describe(t, bin), busy: before, length: length, proxies: proxies, cells: cells, idle: idle}
 	write(t, "RESULTS.md", r.markdown())
 	write(t, "results.svg", r.picture())
 }

@@ -26,13 +26,14 @@ type idleResult struct {
 
 // idleStreams opens streams on which nothing happens and reads the memory of
 // plain Caddy and of the gateway with nothing configured and with everything.
-func idleStreams(t *testing.T, bin string, all []config, u *upstream) (out []idleResult) {
+func idleStreams(t *testing.T, bin string, all []config) (out []idleResult) {
 	t.Helper()
+	u := newUpstream(t)
 	var lim syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
 		t.Fatal(err)
 	}
-	n := min(wantStreams, int(lim.Max-400)/2)
+	n := min(wantStreams, int(lim.Max-1000)/2)
 	keys, _ := callers(t, 16)
 	u.answer(idle)
 	post := func(i int) []byte { return request(callBody, keys[i%len(keys)]) }

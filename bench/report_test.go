@@ -16,6 +16,7 @@ import (
 // report is what a run found.
 type report struct {
 	machine string
+	busy    string
 	length  time.Duration
 	proxies []*proxy
 	cells   []*cell
@@ -42,6 +43,17 @@ func describe(t *testing.T, bin string) string {
 	return fmt.Sprintf("%d cores of an %s, %s, %s, Caddy %s", runtime.NumCPU(), model, runtime.GOOS, runtime.Version(), caddy)
 }
 
+// busy is the load average of the last minute, which tells whether others used
+// the machine; "" where nobody knows.
+func busy() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	load, _, _ := strings.Cut(string(b), " ")
+	return " The load average before the run was " + load + "."
+}
+
 func (r *report) proxy(name string) int {
 	return slices.IndexFunc(r.proxies, func(p *proxy) bool { return p.name == name })
 }
@@ -51,15 +63,17 @@ func (r *report) markdown() string {
 	fmt.Fprintf(&b, `# Benchmark
 
 Written by `+"`make bench`"+`. %s. %d rounds of %s for each cell, in turns; requests/s are the sum, ratios are the median over the
-rounds with the smallest and the largest. Client, server, proxy and Redis share the machine, so requests/s say what a
-user of all of them would see, and CPU per request what the proxy alone costs. All Caddy rows run one binary. "everything" is keys,
+rounds with the smallest and the largest.%s Client, server, proxy and Redis share the machine, so requests/s say what a
+user of all of them would see, and CPU per request what the proxy alone costs. All Caddy rows run one binary, with the log at ERROR; the
+callers are 16 keys. First byte is that of the body, as the median. Failing results are eight texts in turns, so most are
+remembered failures. "everything" is keys,
 memory limits, tool policy, breaker, SSRF guard, check of arguments and results, metrics and access log.
 
 ![requests per second, as ratios to plain Caddy](results.svg)
 
 ## Bars
 
-`, r.machine, rounds, r.length)
+`, r.machine, rounds, r.length, r.busy)
 	b.WriteString("| bar | measured | |\n|---|---|---|\n")
 	for _, x := range r.bars() {
 		met := "met"

@@ -42,13 +42,8 @@ type responseWriter struct {
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// maxPooled and maxEvent keep single large answers from staying in memory: the
-// pool gives back what two collections in a row find unused, a stream keeps its
-// buffer as long as it lasts.
-const (
-	maxPooled = 8 << 20
-	maxEvent  = 1 << 20
-)
+// maxPooled keeps single large answers from staying in memory.
+const maxPooled = 1 << 20
 
 func newResponseWriter(x *exchange) *responseWriter {
 	return &responseWriter{ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: x.w}, x: x}

@@ -74,7 +74,7 @@ func (e *eventWriter) plain(p []byte) error {
 		}
 		e.x.passedOn()
 	}
-	if cap(e.out) > maxEvent {
+	if cap(e.out) > maxPooled {
 		e.out = nil
 	}
 	return err
