@@ -61,13 +61,21 @@ func workloads() []workload {
 	for _, s := range texts {
 		failures = append(failures, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":%s}],"isError":true}}`, quoted(s)))
 	}
+	// More than the gateway remembers, so that each is judged anew.
+	var fresh []string
+	for i := range 512 {
+		for _, s := range texts {
+			fresh = append(fresh, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":%s},{"type":"text","text":"attempt %d"}],"isError":true}}`, quoted(s), i))
+		}
+	}
 	return []workload{
 		jsonLoad("1 KB JSON", "1 KB", success(1<<10)),
 		jsonLoad("64 KB JSON", "64 KB", success(64<<10)),
 		jsonLoad("5 MB JSON", "5 MB", success(5<<20)),
 		streamLoad("SSE, one event", "SSE 1", event(success(1<<10))),
 		streamLoad("SSE, 50 progress events and the answer", "SSE 50", progress.String()+event(success(1<<10))),
-		failLoad("failing results, each rewritten", "failures", failures),
+		failLoad("failing results, eight in turns, each rewritten", "failures", failures),
+		failLoad("failing results, never the same, each rewritten", "new failures", fresh),
 	}
 }
 
