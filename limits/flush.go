@@ -3,8 +3,6 @@ package limits
 import (
 	"sync"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // listing tells in which list of the flusher a group is.
@@ -101,8 +99,8 @@ func (f *flusher) drain() {
 	f.run(f.take(lazy))
 }
 
-// run sends what the groups have to say, in pipelines, one node apart from the other. A group is held up only while its
-// own pipeline is under way.
+// run sends what the groups have to say, many at a time, one node apart from the other. A group is held up only while its
+// own round trip is under way.
 func (f *flusher) run(groups []*group) {
 	l := f.l
 	byNode := make(map[*node][]*group)
@@ -127,7 +125,7 @@ func (f *flusher) run(groups []*group) {
 					}
 				}
 				if len(ops) > 0 {
-					l.sendAll(n, ops)
+					l.send(n, ops)
 				}
 			}
 		})
@@ -153,65 +151,4 @@ func (g *group) flushOp(n *node, now time.Duration) *syncOp {
 		op.sealKey(0, now)
 	}
 	return op
-}
-
-// sendAll sends operations of one node in one round trip.
-func (l *Redis) sendAll(n *node, ops []*syncOp) {
-	replies, errs := make([]*syncReply, len(ops)), make([]error, len(ops))
-	sent := l.o.Clock()
-	switch {
-	case !n.enter(l.o.Timeout):
-		l.o.Observer.overload(n.addr)
-		fill(errs, errOverload)
-	case !n.try(sent):
-		n.leave()
-		fill(errs, errAway)
-	default:
-		sent = l.o.Clock()
-		l.pipeline(ops, replies, errs)
-		n.leave()
-		now := l.o.Clock()
-		for i, op := range ops {
-			scripts := 0
-			if i == 0 {
-				scripts = len(ops)
-			}
-			l.observe(op, replies[i], errs[i], sent, now, scripts)
-		}
-	}
-	now := l.o.Clock()
-	for i, op := range ops {
-		g := op.g
-		g.mu.Lock()
-		g.settle(op, replies[i], errs[i], sent, now)
-		next := g.after(now)
-		g.mu.Unlock()
-		if next != nil {
-			go g.drive(next)
-		}
-	}
-}
-
-func fill(errs []error, err error) {
-	for i := range errs {
-		errs[i] = err
-	}
-}
-
-func (l *Redis) pipeline(ops []*syncOp, replies []*syncReply, errs []error) {
-	ctx := newDeadline(l.o.Timeout)
-	pipe := l.client.Pipeline()
-	cmds := make([]*redis.Cmd, len(ops))
-	for i, op := range ops {
-		keys, arg := op.args(l, op.node.expect(l.o.Clock()))
-		cmds[i] = pipe.EvalSha(ctx, l.script.Hash(), keys, arg, l.kept)
-	}
-	_, _ = pipe.Exec(ctx) // each command has its own error
-	for i, op := range ops {
-		if err := cmds[i].Err(); err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") {
-			replies[i], errs[i] = l.run(ctx, op)
-			continue
-		}
-		replies[i], errs[i] = op.parse(cmds[i])
-	}
 }

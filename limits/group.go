@@ -53,7 +53,7 @@ func (l *Redis) acquireGroup(ctx context.Context, tiers []Tier) (*waiter, error)
 			g.inflight = false
 		}
 		g.mu.Unlock()
-		g.drive(op) // has its own deadline: a client that leaves must not fail the others
+		l.post(op) // has its own deadline: a client that leaves must not fail the others
 		<-w.ch
 		return w, nil
 	}
@@ -145,7 +145,7 @@ func (g *group) seal(op *syncOp, now time.Duration) {
 			op.key(k)
 		}
 	}
-	op.assert = g.assert
+	op.sealed, op.assert = now, g.assert
 	op.seq = l.seq.Add(1)
 	op.steps = op.node.stepCount()
 	for i := range op.keys {
@@ -174,24 +174,6 @@ func (g *group) where(now time.Duration) *node {
 		g.node, g.asked = g.l.nodes.of(now, g.keys[0].name, g.l.o.Timeout), now
 	}
 	return g.node
-}
-
-// drive runs one operation and hands out its answers; whoever came meanwhile is served by a new goroutine.
-func (g *group) drive(op *syncOp) {
-	for op != nil {
-		l := g.l
-		sent := l.o.Clock()
-		reply, err := l.send(op)
-		now := l.o.Clock()
-		g.mu.Lock()
-		g.settle(op, reply, err, sent, now)
-		op = g.after(now)
-		g.mu.Unlock()
-		if op != nil {
-			go g.drive(op)
-			return
-		}
-	}
 }
 
 // after starts the next operation or gives up the inflight flag. It is called under the lock.

@@ -76,7 +76,7 @@ func (m *Memory) Close() error {
 }
 
 // Acquire implements [Limiter].
-func (m *Memory) Acquire(ctx context.Context, call Call) (Decision, error) {
+func (m *Memory) Acquire(ctx context.Context, call Call) (d Decision, err error) {
 	if err := ctx.Err(); err != nil {
 		return Decision{}, err
 	}
@@ -90,8 +90,8 @@ func (m *Memory) Acquire(ctx context.Context, call Call) (Decision, error) {
 		return Decision{Allowed: true}, nil
 	}
 	now := m.o.Clock()
-	if len(call.Tiers) == 1 {
-		return m.acquireOne(&call.Tiers[0], call.Tiers, now), nil
+	if len(call.Tiers) == 1 && m.acquireOne(&d, &call.Tiers[0], now) {
+		return d, nil
 	}
 	var held lockSet
 	held.lock(m, call.Tiers)
@@ -99,41 +99,45 @@ func (m *Memory) Acquire(ctx context.Context, call Call) (Decision, error) {
 	return m.decide(call.Tiers, now), nil
 }
 
-// acquireOne is the way of nearly every call: one tier, admitted. What is not goes on to decide.
-func (m *Memory) acquireOne(t *Tier, tiers []Tier, now time.Duration) Decision {
+// acquireOne is the way of nearly every call: one tier, admitted. It reports false, with nothing done, when it is not that.
+// d is filled in place because copies of a Decision cost as much as the locks.
+func (m *Memory) acquireOne(d *Decision, t *Tier, now time.Duration) bool {
 	ms := now.Milliseconds()
 	s := &m.shards[m.shard(t.Subject.ID)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k := s.keys[t.Subject.ID]
 	if k == nil || t.Shadow {
-		return m.decide(tiers, now)
+		return false
 	}
 	v := view{rpm: k.log.count(ms, m.window), conc: k.held}
 	if t.overRPM(v) || t.overConcurrency(v) {
-		return m.decide(tiers, now)
+		return false
 	}
 	k.tier, k.limits, k.used = t.Name, Count{t.RPM, t.Concurrency}, ms
 	h := s.take()
 	h.since = -1
-	m.hold(h, 0, k, t, now)
+	m.hold(h, 0, k, t, now, ms)
 	h.n = 1
-	d := Decision{Allowed: true, Lease: Lease{h: h, gen: h.gen, owner: m}}
+	d.Allowed = true
+	d.Lease.h, d.Lease.gen, d.Lease.owner = h, h.gen, m
 	if t.RPM > 0 || t.Concurrency > 0 {
-		d.Tier, d.Current, d.Limits = t.Name, Count{v.rpm + t.Cost, k.held}, k.limits
+		d.Tier = t.Name
+		d.Current.RPM, d.Current.Concurrency = v.rpm+t.Cost, k.held
+		d.Limits.RPM, d.Limits.Concurrency = t.RPM, t.Concurrency
 	}
-	return d
+	return true
 }
 
 // hold counts an admitted call in one tier, as part i of its lease.
-func (m *Memory) hold(h *handle, i int, k *memoryKey, t *Tier, now time.Duration) {
-	k.log.add(now.Milliseconds(), t.Cost, grain(t.RPM, m.window, k.log.n))
+func (m *Memory) hold(h *handle, i int, k *memoryKey, t *Tier, now time.Duration, ms int64) {
+	k.log.add(ms, t.Cost, grain(t.RPM, m.window, k.log.n))
 	k.held += t.Slots
 	k.calls++
-	if t.Slots > 0 && (k.calls&7 == 1 || t.Concurrency > 0 && 2*k.held > t.Concurrency) {
+	if t.Slots > 0 && (k.calls&15 == 1 || t.Concurrency > 0 && 2*k.held > t.Concurrency) {
 		h.since = now // measuring each of them would cost a clock read more
 	}
-	h.parts[i] = part{mem: k, slots: int32(t.Slots)} // bounded by maxUnits
+	h.parts[i].mem, h.parts[i].slots = k, int32(t.Slots) // bounded by maxUnits; the rest is Redis's
 }
 
 // decide runs under the locks of all shards involved.
@@ -166,7 +170,7 @@ func (m *Memory) decide(tiers []Tier, now time.Duration) Decision {
 	h.since = -1
 	for i := range tiers {
 		t := &tiers[i]
-		m.hold(h, i, keys[i], t, now)
+		m.hold(h, i, keys[i], t, now, ms)
 		views[i].rpm += t.Cost
 		views[i].conc += t.Slots
 	}

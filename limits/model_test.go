@@ -49,8 +49,8 @@ type modelDemand struct {
 // args is the wire form. The last two are the time, read by the patched script.
 func (o *modelOp) args(m *model, us int64) ([]string, []any) {
 	var keys []string
-	h := syncHeader{o.gw, o.seq, m.window, m.ttl, o.expected, 250, o.assert}
-	b := h.append(nil)
+	h := syncHeader{false, o.gw, m.window, m.ttl, o.expected, 250}
+	b := putOperation(h.append(nil), o.seq, o.assert)
 	for _, k := range o.keys {
 		keys = append(keys, k.name)
 		s := syncSubject{k.held, k.known, k.seen, k.debt, k.refund, k.refAt}
@@ -66,12 +66,48 @@ func (o *modelOp) args(m *model, us int64) ([]string, []any) {
 	return keys, []any{b, 1e9, us / 1e6, us % 1e6}
 }
 
+// straight tells whether the short form can carry the operation.
+func (o *modelOp) straight() bool {
+	return len(o.keys) == 1 && o.keys[0].refund == 0 && len(o.demands) < 2 && (len(o.demands) == 0 || len(o.demands[0].parts) == 1)
+}
+
+// straightArgs is the wire form of several operations of one gateway in one script.
+func straightArgs(m *model, ops []*modelOp, us int64) ([]string, []any) {
+	var keys []string
+	h := syncHeader{true, ops[0].gw, m.window, m.ttl, ops[0].expected, 250}
+	b := h.append(nil)
+	for _, o := range ops {
+		k := o.keys[0]
+		keys = append(keys, k.name)
+		var units int64
+		var p syncPart
+		if len(o.demands) > 0 {
+			units, p = o.demands[0].units, o.demands[0].parts[0]
+		}
+		b = putStraight(b, o.seq, o.assert, &syncSubject{held: k.held, known: k.known, seen: k.seen, debt: k.debt}, units, &p)
+	}
+	return keys, []any{b, 1e9, us / 1e6, us % 1e6}
+}
+
+// straightFlat is the reply to one of several straight operations; nil when it was not done.
+func (o *modelOp) straightFlat(r *syncReply) []int64 {
+	if r.subjects == nil {
+		return nil
+	}
+	r.demands = r.demands[:len(o.demands)] // key 0: there is one
+	return flatReply(r)
+}
+
 // flat is the reply as a list of numbers.
 func (o *modelOp) flat(raw string) ([]int64, error) {
 	r, err := parseReply(raw, len(o.keys), len(o.demands))
 	if err != nil {
 		return nil, err
 	}
+	return flatReply(r), nil
+}
+
+func flatReply(r *syncReply) []int64 {
 	out := []int64{int64(r.status), r.now, r.stepped}
 	for _, s := range r.subjects {
 		lost := int64(0)
@@ -83,7 +119,7 @@ func (o *modelOp) flat(raw string) ([]int64, error) {
 	for _, d := range r.demands {
 		out = append(out, int64(d.granted), int64(d.bound), int64(d.key+1), d.wait.Milliseconds())
 	}
-	return out, nil
+	return out
 }
 
 // live returns a copy of the subject with what has expired taken out.

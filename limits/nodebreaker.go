@@ -18,6 +18,7 @@ const (
 type node struct {
 	addr string
 	sem  chan struct{}
+	box  outbox
 
 	mu       sync.Mutex
 	failures int
@@ -54,6 +55,13 @@ func (n *node) try(now time.Duration) bool {
 	}
 	n.probing = true
 	return true
+}
+
+// suspect tells whether the next operation would be a probe.
+func (n *node) suspect() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.open
 }
 
 // skip takes back a try that was not used.

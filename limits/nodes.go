@@ -78,33 +78,18 @@ func (n *node) enter(d time.Duration) bool {
 
 func (n *node) leave() { <-n.sem }
 
-// send runs one operation at its node, within the time-out, and tells the node's breaker.
-func (l *Redis) send(op *syncOp) (*syncReply, error) {
-	n := op.node
-	if !n.enter(l.o.Timeout) {
-		l.o.Observer.overload(n.addr)
-		return nil, errOverload
+// observe tells breaker, clock and observer of operations that had the same outcome.
+func (l *Redis) observe(ops []*syncOp, r *syncReply, err error, sent, now time.Duration, scripts int) {
+	n, decisions := ops[0].node, 0
+	for _, op := range ops {
+		decisions += op.decisions()
 	}
-	defer n.leave()
-	if !n.try(l.o.Clock()) {
-		return nil, errAway
-	}
-	sent := l.o.Clock()
-	r, err := l.run(newDeadline(l.o.Timeout), op)
-	now := l.o.Clock()
-	l.observe(op, r, err, sent, now, 1)
-	return r, err
-}
-
-// observe tells breaker, clock and observer of an operation.
-func (l *Redis) observe(op *syncOp, r *syncReply, err error, sent, now time.Duration, scripts int) {
-	n := op.node
 	if errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrPoolExhausted) {
 		n.skip() // too many calls here say nothing about the server
 		l.o.Observer.overload(n.addr)
 		return
 	}
-	l.o.Observer.redis(n.addr, now-sent, scripts, op.decisions(), err)
+	l.o.Observer.redis(n.addr, now-sent, scripts, decisions, err)
 	if changed, away, d := n.done(now, err); changed {
 		l.o.Observer.fallback(n.addr, away, d, err)
 		if !away {

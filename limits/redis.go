@@ -17,10 +17,14 @@ type Redis struct {
 	script *redis.Script
 	source string
 	id     string
-	window int64  // ms
-	lease  int64  // ms
-	kept   string // ms, as the script takes it
+	window int64 // ms
+	lease  int64 // ms
+	kept   any   // ms, a string, as the script takes it
+	hash   any   // of the script, a string
 	hasher *Hasher
+
+	// together: all keys are at one node, so one script may have keys of several tags.
+	together atomic.Bool
 
 	seq    atomic.Uint32
 	count  atomic.Int64 // keys
@@ -52,6 +56,9 @@ func NewRedis(client redis.UniversalClient, o RedisOptions) (*Redis, error) {
 	}
 	l.kept = strconv.FormatInt(max(l.lease, (l.keep()+time.Second).Milliseconds()+coarse(l.window)), 10)
 	l.script = redis.NewScript(l.source)
+	l.hash = l.script.Hash()
+	_, one := client.(*redis.Client)
+	l.together.Store(one)
 	l.hasher = NewHasher(o.Secret)
 	l.agreed.Store(len(o.Secret) > 0)
 	for i := range l.shards {

@@ -242,7 +242,7 @@ func TestAbandonedGrantIsReturned(t *testing.T) {
 	w.gone = true // left while it was in flight
 	g.mu.Unlock()
 	cancel()
-	g.drive(op)
+	a.post(op)
 	if got := a.Stats().Held; got != 0 {
 		t.Fatalf("%d slots held by nobody", got)
 	}

@@ -3,6 +3,7 @@ package limits
 import (
 	"context"
 	_ "embed"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -29,6 +30,7 @@ const (
 type syncOp struct {
 	g       *group
 	node    *node
+	sealed  time.Duration // when what it says was true
 	seq     uint32
 	steps   int64
 	assert  bool
@@ -114,14 +116,17 @@ func same(a, b []Tier) bool {
 	return true
 }
 
+func (l *Redis) header(straight bool, expected int64) *syncHeader {
+	return &syncHeader{straight, l.id, l.window, l.lease, expected, clockTolerance.Milliseconds()}
+}
+
 // args returns KEYS and the argument. expected is the Redis time at which the operation should run.
 func (o *syncOp) args(l *Redis, expected int64) ([]string, []byte) {
 	keys := o.room.names[:]
 	if len(o.keys) > 1 {
 		keys = make([]string, len(o.keys))
 	}
-	h := syncHeader{l.id, o.seq, l.window, l.lease, expected, clockTolerance.Milliseconds(), o.assert}
-	b := h.append(o.room.arg[:0])
+	b := putOperation(l.header(false, expected).append(o.room.arg[:0]), o.seq, o.assert)
 	for i := range o.keys {
 		k := &o.keys[i]
 		keys[i] = k.k.name
@@ -134,15 +139,21 @@ func (o *syncOp) args(l *Redis, expected int64) ([]string, []byte) {
 		tiers := d.waiters[0].tiers
 		b = put16(put32(b, len(d.waiters)), len(tiers))
 		for j := range tiers {
-			t := &tiers[j]
-			p := syncPart{d.index[j], int64(t.Cost), int64(t.Slots), int64(t.RPM), int64(t.Concurrency)}
-			if t.Shadow {
-				p.rpm, p.conc = 0, 0
-			}
+			p := partOf(&tiers[j])
+			p.key = d.index[j]
 			b = p.append(b)
 		}
 	}
 	return keys, b
+}
+
+// partOf is what a call needs of the subject of a tier.
+func partOf(t *Tier) syncPart {
+	p := syncPart{cost: int64(t.Cost), slots: int64(t.Slots)}
+	if !t.Shadow {
+		p.rpm, p.conc = int64(t.RPM), int64(t.Concurrency)
+	}
+	return p
 }
 
 // decisions is the number of calls that the operation decides.
@@ -162,7 +173,8 @@ func (o *syncOp) parse(cmd *redis.Cmd) (*syncReply, error) {
 	return parseReply(raw, len(o.keys), len(o.demands))
 }
 
-// run sends one operation. EVALSHA first, EVAL when the node does not know the script: it was not executed then.
+// run sends one operation in full, whatever it carries. EVALSHA first, EVAL when the node does not know the script: it was
+// not executed then.
 func (l *Redis) run(ctx context.Context, o *syncOp) (*syncReply, error) {
 	keys, arg := o.args(l, o.node.expect(l.o.Clock()))
 	cmd := l.client.EvalSha(ctx, l.script.Hash(), keys, arg, l.kept)

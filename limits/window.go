@@ -75,6 +75,10 @@ func (l *windowLog) add(now int64, units int, g int64) {
 	if units == 0 {
 		return
 	}
+	if l.n > 0 && now < l.base+int64(l.at(l.n-1).end) { // the last slot has not ended
+		l.cum += uint32(units)
+		return
+	}
 	stamp := (now/g+1)*g - l.base
 	if l.n == 0 || stamp > int64(l.at(l.n-1).end) {
 		l.push(slot{end: uint32(stamp), before: l.cum}) // count keeps it below 2^31 + a slot

@@ -13,6 +13,12 @@ const (
 	replyHead    = 1 + 8 + 8
 	replySubject = 4 + 4 + 8 + 4 + 8 + 4 + 1 + 4
 	replyDemand  = 4 + 1 + 2 + 4
+
+	straightArg = 1 + gatewayIDSize + 4 + 4 + 8 + 4
+	straightOp  = 4 + 1 + 4 + 8 + 4 + 4 + 4 + 4*4
+
+	straightHead  = 8 + 8
+	straightReply = 1 + replySubject + 4 + 1 + 4
 )
 
 var little = binary.LittleEndian
@@ -29,25 +35,46 @@ func put16(b []byte, n int) []byte {
 
 // syncHeader is the fixed part of the argument.
 type syncHeader struct {
+	straight      bool // every subject is an operation of its own
 	id            string
-	seq           uint32
 	window, lease int64
 	expected      int64
 	tolerance     int64
-	assert        bool
 }
 
 func (h *syncHeader) append(b []byte) []byte {
+	b = putBool(b, h.straight)
 	b = append(b, h.id...)
-	b = little.AppendUint32(b, h.seq)
 	b = put32(b, h.window)
 	b = put32(b, h.lease)
 	b = putFloat(b, h.expected)
-	b = put32(b, h.tolerance)
-	if h.assert {
+	return put32(b, h.tolerance)
+}
+
+func putBool(b []byte, is bool) []byte {
+	if is {
 		return append(b, 1)
 	}
 	return append(b, 0)
+}
+
+// putOperation begins one operation.
+func putOperation(b []byte, seq uint32, assert bool) []byte {
+	return putBool(little.AppendUint32(b, seq), assert)
+}
+
+// putStraight is a whole operation on one subject with at most one demand and no refund.
+func putStraight(b []byte, seq uint32, assert bool, s *syncSubject, units int64, p *syncPart) []byte {
+	b = putOperation(b, seq, assert)
+	b = put32(b, s.held)
+	b = putFloat(b, s.known)
+	b = put32(b, s.seen)
+	b = put32(b, s.debt)
+	b = put32(b, units)
+	b = put32(b, p.cost)
+	b = put32(b, p.slots)
+	b = put32(b, p.rpm)
+	return put32(b, p.conc)
 }
 
 // syncSubject is what the argument says of one subject.
@@ -125,27 +152,37 @@ func parseReply(raw string, subjects, demands int) (*syncReply, error) {
 		r.demands = make([]demandReply, demands)
 	}
 	for i := range r.subjects {
-		r.subjects[i] = subjectReply{n: int(b.uint32()), live: int(b.uint32()), gen: b.float(), cum: b.uint32(), stamp: b.float(),
-			left: b.millis(), lost: b.byte() == 1, idle: b.millis()}
+		r.subjects[i] = b.subject()
 	}
 	for i := range r.demands {
-		d := demandReply{granted: int(b.uint32())}
-		switch b.byte() {
-		case 0:
-		case 1:
-			d.bound = RPM
-		case 2:
-			d.bound = Concurrency
-		default:
-			d.bound = Unavailable
-		}
-		d.key, d.wait = int(b.uint16())-1, b.millis()
+		d := demandReply{granted: int(b.uint32()), bound: b.bound(), key: int(b.uint16()) - 1, wait: b.millis()}
 		if d.key < 0 || d.key >= subjects {
 			return nil, errReply
 		}
 		r.demands[i] = d
 	}
 	return r, nil
+}
+
+// parseStraight reads the replies of so many operations on one subject each. Those that were not done have no subject.
+func parseStraight(raw string, n int) ([]syncReply, error) {
+	if len(raw) != straightHead+n*straightReply {
+		return nil, errReply
+	}
+	b := reader(raw)
+	now, stepped := b.float(), b.float()
+	replies := make([]syncReply, n)
+	for i := range replies {
+		r := &replies[i]
+		r.now, r.stepped = now, stepped
+		done := b.byte() == 0
+		r.subject[0] = b.subject()
+		r.demand[0] = demandReply{granted: int(b.uint32()), bound: b.bound(), wait: b.millis()}
+		if done {
+			r.subjects, r.demands = r.subject[:], r.demand[:]
+		}
+	}
+	return replies, nil
 }
 
 // reader takes numbers off the front of a string whose length was checked.
@@ -162,3 +199,20 @@ func (r *reader) uint16() uint16        { return little.Uint16([]byte(r.take(2))
 func (r *reader) uint32() uint32        { return little.Uint32([]byte(r.take(4))) }
 func (r *reader) float() int64          { return int64(math.Float64frombits(little.Uint64([]byte(r.take(8))))) }
 func (r *reader) millis() time.Duration { return time.Duration(r.uint32()) * time.Millisecond }
+
+func (r *reader) subject() subjectReply {
+	return subjectReply{n: int(r.uint32()), live: int(r.uint32()), gen: r.float(), cum: r.uint32(), stamp: r.float(),
+		left: r.millis(), lost: r.byte() == 1, idle: r.millis()}
+}
+
+func (r *reader) bound() Bound {
+	switch r.byte() {
+	case 0:
+		return None
+	case 1:
+		return RPM
+	case 2:
+		return Concurrency
+	}
+	return Unavailable
+}

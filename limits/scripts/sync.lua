@@ -16,12 +16,15 @@
 --
 -- KEYS  the subjects
 -- ARGV  1 one packed string, little endian, no padding:
+--       form      u8   0: one operation on all subjects; 1: each subject is an operation of its own
 --       id        8 bytes  of the gateway process
---       seq       u32  of this operation, rising (wraps)
 --       window    u32  ms
 --       lease     u32  ms
 --       expected  f64  the Redis time in ms that the gateway expects, 0 unknown
 --       tolerance u32  ms by which it may be wrong
+--
+--     form 0:
+--       seq       u32  of this operation, rising (wraps)
 --       assert    u8   1: write even when nothing changes, so that a late packet of an older operation is told by its seq
 --     then for each subject:
 --       held      u32  slots that the gateway holds now, absolute
@@ -35,16 +38,22 @@
 --       parts     u16  subjects that each call needs, and for each of them:
 --         index of KEYS u16, cost u32, slots u32, maxRpm u32, maxConcurrency u32      (limits: 0 counts only)
 --
+--     form 1, for each subject, fields as above:
+--       seq u32, assert u8, held u32, known f64, seen u32, debt u32,
+--       units u32 (0: no demand), cost u32, slots u32, maxRpm u32, maxConcurrency u32
+--
 --       2 ms that a value is kept after it was written, as text (a number would be formatted anew in every run). Longer
 --         than any gateway remembers units, so that a value which has expired was not lost.
 --
--- Reply, one packed string:
+-- Reply, one packed string. Form 0:
 --   status u8 (0 done, 1 replay of the last operation, 2 stale), now f64 ms, stepped f64 ms (the clock moved; 0 no)
 --   for each subject: n u32 in the window, live u32, gen f64, cum u32, stamp f64 of units counted now (ms, 0 none),
 --                     left u32 ms of the gateway's lease, lost u8 (1: state was lost and brought back),
 --                     idle u32 ms since the newest units were counted
 --   for each demand: granted u32, bound of the rest u8 (0 none, 1 rpm, 2 concurrency, 3 unknown),
 --                    index of KEYS that bound u16, wait u32 ms until the next unit fits (rpm; 0 otherwise)
+-- Form 1: now f64, stepped f64, then for each subject:
+--   done u8 (0 done; 1 nothing was done: the operation needs form 0), the fields of a subject, granted u32, bound u8, wait u32
 
 local HEADF, HEAD = '<ddI4I4I4I2', 30
 local REGF, REG = '<I4I4I4I2', 22
@@ -57,14 +66,17 @@ local SMALL_STEP = 5000   -- ms; a clock that goes back less than this is waited
 local DENSE = 192         -- slots; above it only coarse ones are made
 local UNKNOWN = 65535
 
-local HEADER, SUBJECT, PART = '<c8I4I4I4dI4B', '<I4dI4I4I4d', '<I2I4I4I4I4'
+local HEADER, OPERATION = '<Bc8I4I4dI4', '<I4B'
+local SUBJECT, PART = '<I4dI4I4I4d', '<I2I4I4I4I4'
+local STRAIGHT, STRAIGHT_REPLY = '<I4BI4dI4I4I4I4I4I4I4', '<BI4I4dI4dI4BI4I4BI4'
+local REPLY_HEAD, REPLY_ONE = '<dd', '<ddBI4I4dI4dI4BI4I4BI4'
 local SUBJECT_SIZE, PART_SIZE = 32, 18
 local SUBJECT_REPLY, DEMAND_REPLY = '<I4I4dI4dI4BI4', '<I4BI2I4'
 
 local unpack, pack, floor, sub, find = struct.unpack, struct.pack, math.floor, string.sub, string.find
 
 local nk, arg = #KEYS, ARGV[1]
-local gw, seq, window, ttl, expected, tolerance, assert_, at = unpack(HEADER, arg)
+local form, gw, window, ttl, expected, tolerance, at = unpack(HEADER, arg)
 local coarse = floor((window + 127) / 128)
 local KEEP = ARGV[2]
 
@@ -77,151 +89,164 @@ if expected > 0 then
   if stepped <= tolerance and stepped >= -tolerance then stepped = 0 end
 end
 
+-- The way of nearly every operation: one subject, at most one demand, nothing to refund, a clock that goes forward. It
+-- does what the general way below does, without tables and functions, which cost as much as all the rest. It leaves by
+-- break, before it has written anything, when the operation turns out to need the general way; nor does an error of
+-- Redis on one subject touch the others: the general way will meet it again, and tell.
+if form == 1 then
+  local out = nk > 1 and {pack(REPLY_HEAD, now, stepped)}
+  for i = 1, nk do
+    local key, done = KEYS[i], false
+    repeat
+      local seq, assert_, held, known, seen, debt, m, cost, slots, rpm, conc
+      seq, assert_, held, known, seen, debt, m, cost, slots, rpm, conc, at = unpack(STRAIGHT, arg, at)
+      local v, gen, epoch, restored, live, cum, ngw = redis.pcall('GET', key), us, now, 0, 0, 0, 0
+      local rp, re, sp, se, d, lastEnd = 1, 0, 1, 0, 0, -1
+      local others = true  -- registers of other gateways
+      local mine, leaseEnd, was, lastSeq = false, 0, 0, 0
+      local n = 0
+      if v then
+        se = #v
+        if se < HEAD then break end
+        gen, epoch, restored, live, cum, ngw = unpack(HEADF, v)
+        rp, sp = HEAD + 1, HEAD + ngw * REG + 1
+        re = sp - 1
+        if re > se or (se - re) % SLOT ~= 0 then break end
+        d = now - epoch
+        if d < 0 or d > REBASE then break end
+        if se >= sp then
+          lastEnd = unpack('<I4', v, se - SLOT + 1)
+          if d < lastEnd - coarse - SMALL_STEP then break end
+        end
+        if re >= rp then
+          local e = unpack('<I4', v, re - REG + 9)
+          if d < e - 10 * ttl - SMALL_STEP then break end
+          while rp <= re do
+            local e, h = unpack('<I4I4', v, rp + 8)
+            if e > d then break end
+            live = live - h
+            rp = rp + REG
+          end
+          if re - rp + 1 == REG then
+            if sub(v, rp, rp + 7) == gw then mine, others = rp, false end
+          elseif rp > re then
+            others = false
+          else
+            local p = rp
+            while true do
+              p = find(v, gw, p, true)
+              if not p or p > re then break end
+              if (p - rp) % REG == 0 then mine = p break end
+              p = p + 1
+            end
+          end
+        else
+          others = false
+        end
+        while sp <= se do
+          local e, before = unpack('<I4I4', v, sp)
+          if e + window > d then n = (cum - before) % M32 break end
+          sp = sp + SLOT
+        end
+        if mine then
+          leaseEnd, was, lastSeq = unpack('<I4I4I4', v, mine + 8)
+          local ahead = (seq - lastSeq) % M32
+          if ahead == 0 or ahead >= M31 then break end
+        end
+      else
+        v, others = '', false
+      end
+      live = live - was + held
+      if live < 0 then live = 0 end
+      local add, lost = debt, 0
+      if known ~= gen and known > 0 then
+        if seen > restored then add, lost, restored = add + seen - restored, 1, seen end
+      elseif (known == -1 or stepped ~= 0) and seen > n then
+        add = add + seen - n
+      end
+      n = n + add
+      local code, need, fine = 0, 0, false
+      if m > 0 then
+        if cost > 0 and rpm > 0 then
+          local fit = floor((rpm - n) / cost)
+          if fit < 0 then fit = 0 end
+          if fit < m then m, code = fit, 1 end
+        end
+        if slots > 0 and conc > 0 then
+          local fit = floor((conc - live) / slots)
+          if fit < 0 then fit = 0 end
+          if fit < m then m, code = fit, 2 end
+        end
+        if m > 0 then
+          add, n = add + m * cost, n + m * cost
+          live, held = live + m * slots, held + m * slots
+          fine = rpm > 0 and rpm <= 128
+        end
+        if code == 1 then need = n + cost - rpm end
+      end
+      local stamp = 0
+      if add > 0 then
+        local g = coarse
+        if fine and se - sp + 1 < DENSE * SLOT then g = 1 end
+        local e = (floor(d / g) + 1) * g
+        if se < sp or e > lastEnd then
+          v = v .. pack('<I4I4', e, cum)
+          se, lastEnd = #v, e
+        end
+        cum = (cum + add) % M32
+        stamp = epoch + lastEnd
+      end
+      local left = mine and leaseEnd - d or 0
+      if left < 0 then left = 0 end
+      if add > 0 or assert_ == 1 or held ~= was or (mine and held > 0 and 3 * left < 2 * ttl) then
+        local one = m < UNKNOWN and m or UNKNOWN
+        local new
+        if not others then
+          new = pack(ALONE, gen, epoch, restored, live, cum, 1, gw, d + ttl, held, seq, one)
+        elseif mine then
+          new = pack(HEADF, gen, epoch, restored, live, cum, (re - rp + 1) / REG) .. sub(v, rp, mine - 1) ..
+            sub(v, mine + REG, re) .. pack(REGISTER, gw, d + ttl, held, seq, one)
+        else
+          new = pack(HEADF, gen, epoch, restored, live, cum, (re - rp + 1) / REG + 1) .. sub(v, rp, re) ..
+            pack(REGISTER, gw, d + ttl, held, seq, one)
+        end
+        if redis.pcall('SET', key, new .. sub(v, sp, se), 'PX', KEEP).err then break end
+        left = ttl
+      end
+      local idle = 0
+      if se >= sp and d > lastEnd then idle = d - lastEnd end
+      local wait = 0
+      if need > 0 then
+        wait = window
+        local p, from = sp, nil
+        while p <= se do
+          local e, before = unpack('<I4I4', v, p)
+          from = from or before
+          p = p + SLOT
+          local after = cum
+          if p <= se then after = unpack('<I4', v, p + 4) end
+          if (after - from) % M32 >= need then wait = e + window - d break end
+        end
+      end
+      if not out then
+        return pack(REPLY_ONE, now, stepped, 0, n, live, gen, cum, stamp, left, lost, idle, m, code, wait)
+      end
+      out[i + 1] = pack(STRAIGHT_REPLY, 0, n, live, gen, cum, stamp, left, lost, idle, m, code, wait)
+      done = true
+    until true
+    if not done then
+      out = out or {pack(REPLY_HEAD, now, stepped)}
+      out[i + 1] = pack(STRAIGHT_REPLY, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    end
+  end
+  return table.concat(out)
+end
+
+local seq, assert_
+seq, assert_, at = unpack(OPERATION, arg, at)
 local body = at + SUBJECT_SIZE * nk
 local nd = unpack('<I2', arg, body)
 body = body + 2
-
--- The way of nearly every operation: one subject, at most one demand, nothing to refund, a clock that goes forward. It
--- does what the general way below does, without tables and functions, which cost as much as all the rest. It leaves by
--- break, before it has written anything, when the operation turns out to need the general way.
-if nk == 1 and nd <= 1 then repeat
-  local held, known, seen, debt, refund = unpack(SUBJECT, arg, at)
-  if refund > 0 then break end
-  local v, gen, epoch, restored, live, cum, ngw = redis.call('GET', KEYS[1]), us, now, 0, 0, 0, 0
-  local rp, re, sp, se, d, lastEnd = 1, 0, 1, 0, 0, -1
-  local others = true  -- registers of other gateways
-  local mine, leaseEnd, was, lastSeq, granted = false, 0, 0, 0, 0
-  local n = 0
-  if v then
-    se = #v
-    if se < HEAD then break end
-    gen, epoch, restored, live, cum, ngw = unpack(HEADF, v)
-    rp, sp = HEAD + 1, HEAD + ngw * REG + 1
-    re = sp - 1
-    if re > se or (se - re) % SLOT ~= 0 then break end
-    d = now - epoch
-    if d < 0 or d > REBASE then break end
-    if se >= sp then
-      lastEnd = unpack('<I4', v, se - SLOT + 1)
-      if d < lastEnd - coarse - SMALL_STEP then break end
-    end
-    if re >= rp then
-      local e = unpack('<I4', v, re - REG + 9)
-      if d < e - 10 * ttl - SMALL_STEP then break end
-      while rp <= re do
-        local e, h = unpack('<I4I4', v, rp + 8)
-        if e > d then break end
-        live = live - h
-        rp = rp + REG
-      end
-      if re - rp + 1 == REG then
-        if sub(v, rp, rp + 7) == gw then mine, others = rp, false end
-      elseif rp > re then
-        others = false
-      else
-        local p = rp
-        while true do
-          p = find(v, gw, p, true)
-          if not p or p > re then break end
-          if (p - rp) % REG == 0 then mine = p break end
-          p = p + 1
-        end
-      end
-    else
-      others = false
-    end
-    while sp <= se do
-      local e, before = unpack('<I4I4', v, sp)
-      if e + window > d then n = (cum - before) % M32 break end
-      sp = sp + SLOT
-    end
-    if mine then
-      leaseEnd, was, lastSeq, granted = unpack(REGF, v, mine + 8)
-      local ahead = (seq - lastSeq) % M32
-      if ahead == 0 or ahead >= M31 then break end
-    end
-  else
-    v, others = '', false
-  end
-  live = live - was + held
-  if live < 0 then live = 0 end
-  local add, lost = debt, 0
-  if known ~= gen and known > 0 then
-    if seen > restored then add, lost, restored = add + seen - restored, 1, seen end
-  elseif (known == -1 or stepped ~= 0) and seen > n then
-    add = add + seen - n
-  end
-  n = n + add
-  local m, code, need, fine = 0, 0, 0, false
-  if nd == 1 then
-    local _, cost, slots, rpm, conc
-    m, _, _, cost, slots, rpm, conc = unpack('<I4I2I2I4I4I4I4', arg, body)
-    if cost > 0 and rpm > 0 then
-      local fit = floor((rpm - n) / cost)
-      if fit < 0 then fit = 0 end
-      if fit < m then m, code = fit, 1 end
-    end
-    if slots > 0 and conc > 0 then
-      local fit = floor((conc - live) / slots)
-      if fit < 0 then fit = 0 end
-      if fit < m then m, code = fit, 2 end
-    end
-    if m > 0 then
-      add, n = add + m * cost, n + m * cost
-      live, held = live + m * slots, held + m * slots
-      fine = rpm > 0 and rpm <= 128
-    end
-    if code == 1 then need = n + cost - rpm end
-  end
-  local stamp = 0
-  if add > 0 then
-    local g = coarse
-    if fine and se - sp + 1 < DENSE * SLOT then g = 1 end
-    local e = (floor(d / g) + 1) * g
-    if se < sp or e > lastEnd then
-      v = v .. pack('<I4I4', e, cum)
-      se, lastEnd = #v, e
-    end
-    cum = (cum + add) % M32
-    stamp = epoch + lastEnd
-  end
-  local left = mine and leaseEnd - d or 0
-  if left < 0 then left = 0 end
-  if add > 0 or assert_ == 1 or held ~= was or (mine and held > 0 and 3 * left < 2 * ttl) then
-    local one = m < UNKNOWN and m or UNKNOWN
-    local new
-    if not others then
-      new = pack(ALONE, gen, epoch, restored, live, cum, 1, gw, d + ttl, held, seq, one)
-    elseif mine then
-      new = pack(HEADF, gen, epoch, restored, live, cum, (re - rp + 1) / REG) .. sub(v, rp, mine - 1) ..
-        sub(v, mine + REG, re) .. pack(REGISTER, gw, d + ttl, held, seq, one)
-    else
-      new = pack(HEADF, gen, epoch, restored, live, cum, (re - rp + 1) / REG + 1) .. sub(v, rp, re) ..
-        pack(REGISTER, gw, d + ttl, held, seq, one)
-    end
-    redis.call('SET', KEYS[1], new .. sub(v, sp, se), 'PX', KEEP)
-    left = ttl
-  end
-  local idle = 0
-  if se >= sp and d > lastEnd then idle = d - lastEnd end
-  if nd == 0 then
-    return pack('<BddI4I4dI4dI4BI4', 0, now, stepped, n, live, gen, cum, stamp, left, lost, idle)
-  end
-  local wait = 0
-  if need > 0 then
-    wait = window
-    local p, from = sp, nil
-    while p <= se do
-      local e, before = unpack('<I4I4', v, p)
-      from = from or before
-      p = p + SLOT
-      local after = cum
-      if p <= se then after = unpack('<I4', v, p + 4) end
-      if (after - from) % M32 >= need then wait = e + window - d break end
-    end
-  end
-  return pack('<BddI4I4dI4dI4BI4I4BI2I4', 0, now, stepped, n, live, gen, cum, stamp, left, lost, idle, m, code, 1, wait)
-until true end
 
 local max = math.max
 
