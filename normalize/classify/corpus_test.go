@@ -33,11 +33,6 @@ type sample struct {
 	Leaks, Keep []string
 }
 
-func loadCorpus(t testing.TB) []sample {
-	t.Helper()
-	return loadSamples(t, "testdata/failures.jsonl")
-}
-
 func loadSamples(t testing.TB, file string) []sample {
 	t.Helper()
 	f, err := os.Open(file)

@@ -36,7 +36,6 @@ type doc struct {
 	page      bool // an HTML page stood there
 	pageOnly  bool // nothing else stood there
 	trace     bool
-	upstream  bool // the issues concern an answer of the service, not arguments
 	size      int
 	sentences []int
 	asides    []bool // the sentences that advise rather than report
