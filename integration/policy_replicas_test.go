@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/caddymcp/gateway/limits/redistest"
 )
@@ -91,4 +92,72 @@ func TestReplicasShareBreakersAndSwitches(t *testing.T) {
 	for name, g := range map[string]*replica{"one": one, "two": two, "three": three} {
 		redistest.Until(t, "the switch is on again on "+name, func() bool { return body(g, "search") == succeeding("1") })
 	}
+}
+
+// A gateway that dies while its probe runs does not keep the breaker for itself.
+func TestKilledProberDoesNotWedge(t *testing.T) {
+	srv := redistest.Start(t)
+	u := newUpstream(t)
+	var mode atomic.Int32 // 0 fails, 1 hangs, 2 is healthy
+	hangs, release := make(chan struct{}, 8), make(chan struct{})
+	defer close(release)
+	scripted(u, map[string]func(string) string{"search": func(id string) string {
+		switch mode.Load() {
+		case 1:
+			hangs <- struct{}{}
+			<-release
+		case 2:
+			return succeeding(id)
+		}
+		return failing(id, "HTTP 503")
+	}})
+	block := "limits redis " + srv.Addr + "\nbreaker {\nfailures 3\ncooldown 1s\n}"
+	one, two := startReplica(t, block, u.URL), startReplica(t, block, u.URL)
+	for range 3 {
+		one.post(t, call("1", "search"))
+	}
+	redistest.Until(t, "the other replica opens", func() bool {
+		return strings.Contains(two.post(t, call("1", "search")).Body, "times in a row")
+	})
+
+	mode.Store(1)
+	probing := make(chan struct{})
+	go func() {
+		defer close(probing)
+		for len(hangs) == 0 {
+			r, err := http.NewRequest(http.MethodPost, one.URL+"/mcp", strings.NewReader(call("1", "search")))
+			if err != nil {
+				return
+			}
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				return // the gateway is gone
+			}
+			resp.Body.Close()
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
+	redistest.Until(t, "a probe is under way", func() bool { return len(hangs) > 0 })
+	pid, err := os.ReadFile(one.pidFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(pid)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := os.FindProcess(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mode.Store(2)
+	if err := p.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-probing
+	redistest.Until(t, "the other replica probes and closes", func() bool {
+		return two.post(t, call("1", "search")).Body == succeeding("1")
+	})
 }
