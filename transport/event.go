@@ -102,7 +102,7 @@ func WithData(raw, data []byte) []byte {
 	if _, end, _ := cutLine(raw); len(end) > 0 {
 		nl = end
 	}
-	set := false
+	set, seen := false, false
 	put := func(end []byte) {
 		out = appendLine(append(out, "data: "...), data)
 		out, set = append(out, end...), true
@@ -115,24 +115,34 @@ func WithData(raw, data []byte) []byte {
 		}
 		_, isData := fieldValue(line, "data")
 		switch {
+		case len(line) == 0 && !seen && len(raw) > 0:
+			out = append(out, end...) // a blank line before the event ends nothing
+			continue
 		case len(line) == 0:
 			if !set {
 				put(nl)
 			}
-			if end[0] == '\n' && len(out) > 0 && out[len(out)-1] == '\r' {
-				out = append(out, '\n') // CR and LF would be one ending
-			}
-			return append(append(out, end...), raw...)
+			return append(appendBlank(out, end), raw...)
 		case !isData:
 			out = append(append(out, line...), end...)
 		case !set:
 			put(end)
 		}
+		seen = true
 	}
 	if !set {
 		put(nl)
 	}
-	return append(out, nl...)
+	return appendBlank(out, nl)
+}
+
+// appendBlank ends an event with a blank line.
+func appendBlank(out, end []byte) []byte {
+	if len(out) > 0 && out[len(out)-1] == '\r' && end[len(end)-1] == '\n' {
+		// CR and LF would be one ending, and CR CR LF an event and a line.
+		return append(out, "\n\n"...)
+	}
+	return append(out, end...)
 }
 
 // EventOf is an event of its own around data.
