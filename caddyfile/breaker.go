@@ -24,13 +24,7 @@ func parseBreaker(h httpcaddyfile.Helper) (*caddymodule.Breaker, error) {
 		return nil, err
 	}
 	b := new(caddymodule.Breaker)
-	seen := make(options)
-	for nesting := h.Nesting(); h.NextBlock(nesting); {
-		option := h.Val()
-		if err := seen.once(h, option); err != nil {
-			return nil, err
-		}
-		var err error
+	err := block(h, func(option string) (err error) {
 		switch option {
 		case "failures":
 			b.Failures, err = countArg(h)
@@ -43,9 +37,10 @@ func parseBreaker(h httpcaddyfile.Helper) (*caddymodule.Breaker, error) {
 		default:
 			err = h.Errf("unrecognized option '%s' of breaker", option)
 		}
-		if err != nil {
-			return nil, err
-		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return b, nil
 }

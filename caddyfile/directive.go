@@ -128,6 +128,21 @@ func (o options) once(h httpcaddyfile.Helper, option string) error {
 	return nil
 }
 
+// block reads the options of a block, each at most once.
+func block(h httpcaddyfile.Helper, parse func(option string) error) error {
+	seen := make(options)
+	for nesting := h.Nesting(); h.NextBlock(nesting); {
+		option := h.Val()
+		if err := seen.once(h, option); err != nil {
+			return err
+		}
+		if err := parse(option); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func noArgs(h httpcaddyfile.Helper) error {
 	if h.NextArg() {
 		return h.ArgErr()

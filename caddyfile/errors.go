@@ -23,13 +23,7 @@ func parseErrors(h httpcaddyfile.Helper) (*caddymodule.Errors, error) {
 		return nil, err
 	}
 	e := new(caddymodule.Errors)
-	seen := make(options)
-	for nesting := h.Nesting(); h.NextBlock(nesting); {
-		option := h.Val()
-		if err := seen.once(h, option); err != nil {
-			return nil, err
-		}
-		var err error
+	err := block(h, func(option string) (err error) {
 		switch option {
 		case "mode":
 			e.Mode, err = wordArg(h, "strict", "lenient")
@@ -46,9 +40,10 @@ func parseErrors(h httpcaddyfile.Helper) (*caddymodule.Errors, error) {
 		default:
 			err = h.Errf("unrecognized option '%s' of errors", option)
 		}
-		if err != nil {
-			return nil, err
-		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return e, nil
 }

@@ -24,13 +24,7 @@ func parseKeys(h httpcaddyfile.Helper) (*caddymodule.Auth, error) {
 
 // parseChallenge reads the block of both kinds of auth.
 func parseChallenge(h httpcaddyfile.Helper, kind string, realm, metadata *string, servers *[]string) error {
-	seen := make(options)
-	for nesting := h.Nesting(); h.NextBlock(nesting); {
-		option := h.Val()
-		if err := seen.once(h, option); err != nil {
-			return err
-		}
-		var err error
+	return block(h, func(option string) (err error) {
 		switch option {
 		case "realm":
 			*realm, err = oneArg(h)
@@ -41,9 +35,6 @@ func parseChallenge(h httpcaddyfile.Helper, kind string, realm, metadata *string
 		default:
 			err = h.Errf("unrecognized option '%s' of auth %s", option, kind)
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return err
+	})
 }

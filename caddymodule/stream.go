@@ -139,7 +139,7 @@ func (e *eventWriter) event(ev transport.Event) error {
 	if !ok {
 		out = e.x.message(e.car, data)
 	}
-	if len(out) == len(data) && &out[0] == &data[0] {
+	if same(out, data) {
 		e.out = append(e.out, ev.Raw...)
 		return nil
 	}

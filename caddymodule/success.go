@@ -45,13 +45,18 @@ func (x *exchange) succeeded(msg []byte, a *transport.Answer) (out []byte, ok bo
 	}
 	p.answered = true
 	res := x.Success(&p.Call, a.Result)
-	if len(res) == len(a.Result) && (len(res) == 0 || &res[0] == &a.Result[0]) {
+	if same(res, a.Result) {
 		return msg, true
 	}
 	at := cap(msg) - cap(a.Result) // both end where the buffer ends
 	out = make([]byte, 0, len(msg)-len(a.Result)+len(res))
 	out = append(append(out, msg[:at]...), res...)
 	return append(out, msg[at+len(a.Result):]...), true
+}
+
+// same reports whether two slices are the same bytes in the same place.
+func same(a, b []byte) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // maybeDisguised reports whether a success may be a failure in disguise.
