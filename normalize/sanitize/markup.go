@@ -40,6 +40,11 @@ func (m *masker) tag(i int) int {
 		m.put(i, e+1, "", r)
 	}
 	if len(name) > 1 && sensitiveKey(name) {
+		if m.mode == logging { // the attributes stay, so they are masked too
+			if rest := maskPass(s[j:e], logging, m.hits); rest != s[j:e] {
+				m.put(j, e, rest, rMarkup)
+			}
+		}
 		v := e + 1
 		k := v
 		for k < len(s) && s[k] != '<' && k-v < 16<<10 {
