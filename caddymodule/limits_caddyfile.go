@@ -42,6 +42,8 @@ func (m *MemoryLimits) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 //			insecure_skip_verify
 //		}
 //		master_name <name>
+//		sentinel_username <name>
+//		sentinel_password <password>
 //		prefix <prefix>
 //		secret <secret>
 //		timeout <duration>
@@ -69,6 +71,10 @@ func (l *RedisLimits) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			l.TLS, err = unmarshalTLS(d)
 		case "master_name":
 			l.MasterName, err = argument(d)
+		case "sentinel_username":
+			l.SentinelUsername, err = argument(d)
+		case "sentinel_password":
+			l.SentinelPassword, err = argument(d)
 		case "prefix":
 			l.Prefix, err = argument(d)
 		case "secret":

@@ -59,6 +59,14 @@ type RedisLimits struct {
 	// The name under which Sentinels watch the master.
 	MasterName string `json:"master_name,omitempty"`
 
+	// The ACL user at the Sentinels themselves, who know nothing of those of
+	// Redis. Default: none. Needs master_name and sentinel_password.
+	SentinelUsername string `json:"sentinel_username,omitempty"`
+
+	// The password that the Sentinels themselves ask for. Default: none; that
+	// of Redis is not sent to them. Needs master_name.
+	SentinelPassword string `json:"sentinel_password,omitempty"`
+
 	// What all keys begin with. Gateways that share limits share the prefix.
 	// Default: `mg:`.
 	Prefix string `json:"prefix,omitempty"`
@@ -135,7 +143,10 @@ func (l *RedisLimits) Provision(caddy.Context) error {
 		from, to *string
 	}{
 		{"username", &l.Username, &l.client.Username}, {"password", &l.Password, &l.client.Password},
-		{"master_name", &l.MasterName, &l.client.MasterName}, {"prefix", &l.Prefix, &l.prefix}, {"secret", &l.Secret, &secret},
+		{"master_name", &l.MasterName, &l.client.MasterName},
+		{"sentinel_username", &l.SentinelUsername, &l.client.SentinelUsername},
+		{"sentinel_password", &l.SentinelPassword, &l.client.SentinelPassword},
+		{"prefix", &l.Prefix, &l.prefix}, {"secret", &l.Secret, &secret},
 	} {
 		if *f.to, err = replaced(repl, f.option, *f.from); err != nil {
 			// The text of the error may hold what stands around a placeholder.
@@ -173,6 +184,12 @@ func (l *RedisLimits) Provision(caddy.Context) error {
 
 func (l *RedisLimits) validate() error {
 	switch {
+	case l.MasterName == "" && l.SentinelUsername != "":
+		return errors.New("sentinel_username is for Sentinels, which need master_name")
+	case l.MasterName == "" && l.SentinelPassword != "":
+		return errors.New("sentinel_password is for Sentinels, which need master_name")
+	case l.SentinelUsername != "" && l.SentinelPassword == "":
+		return errors.New("sentinel_username needs sentinel_password")
 	case l.DB < 0 || l.DB > 1<<16:
 		return fmt.Errorf("db is %d, must be from 0 to %d", l.DB, 1<<16)
 	case l.Timeout < 0 || l.Timeout > caddy.Duration(10*time.Second):
