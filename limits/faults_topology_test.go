@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/caddymcp/gateway/limits/redistest"
 )
 
@@ -27,7 +25,7 @@ func TestFaultsSentinel(t *testing.T) {
 			var away time.Duration
 			r.launch(func(int) []string { return s.Addresses }, func(r *faultRun) {
 				r.at(0.8)
-				dead := kill(t, s)
+				dead := s.KillMaster()
 				killed := time.Now()
 				l := newGateway(t, ClientOptions{Addresses: s.Addresses, MasterName: s.MasterName},
 					RedisOptions{Secret: []byte("x"), Prefix: "probe:"})
@@ -49,25 +47,6 @@ func TestFaultsSentinel(t *testing.T) {
 			r.nothingLeft(ClientOptions{Addresses: s.Addresses, MasterName: s.MasterName})
 		})
 	}
-}
-
-// kill ends whoever is master.
-func kill(t *testing.T, s *redistest.Sentinels) *redistest.Server {
-	t.Helper()
-	c := redis.NewSentinelClient(&redis.Options{Addr: s.Addresses[0], DisableIdentity: true})
-	defer c.Close()
-	at, err := c.GetMasterAddrByName(context.Background(), s.MasterName).Result()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, server := range []*redistest.Server{s.Master, s.Replica} {
-		if strings.HasSuffix(server.Addr, ":"+at[1]) {
-			server.Kill()
-			return server
-		}
-	}
-	t.Fatalf("the master is %v, which is not ours", at)
-	return nil
 }
 
 // TestFaultsCluster moves slots and kills a master of a cluster of six: keys elsewhere must not notice.

@@ -30,10 +30,11 @@ type Server struct {
 	Addr string
 	Port int
 
-	t      testing.TB
-	binary string
-	args   []string
-	dir    string
+	t        testing.TB
+	binary   string
+	args     []string
+	dir      string
+	password string
 
 	mu  sync.Mutex
 	cmd *exec.Cmd
@@ -93,7 +94,8 @@ func (s *Server) Signal(sig syscall.Signal) {
 
 // Client returns a plain client of this server. The caller closes it.
 func (s *Server) Client() *redis.Client {
-	return redis.NewClient(&redis.Options{Addr: s.Addr, DialTimeout: time.Second, DialerRetries: 1, DisableIdentity: true})
+	return redis.NewClient(&redis.Options{Addr: s.Addr, Password: s.password, DialTimeout: time.Second, DialerRetries: 1,
+		DisableIdentity: true})
 }
 
 // Sentinels is one master, one replica and three Sentinels that watch them as MasterName.
@@ -102,12 +104,22 @@ type Sentinels struct {
 	Addresses  []string
 	Master     *Server
 	Replica    *Server
+	// Servers are the Sentinels themselves.
+	Servers []*Server
+
+	t testing.TB
 }
 
 // StartSentinels starts them and waits until the Sentinels have found each other and the replica.
 func StartSentinels(t testing.TB) *Sentinels {
 	t.Helper()
-	s := &Sentinels{MasterName: "mymaster", Master: Start(t)}
+	return StartSentinelsWith(t, "")
+}
+
+// StartSentinelsWith is StartSentinels with a password that the Sentinels, but not Redis, ask for.
+func StartSentinelsWith(t testing.TB, password string) *Sentinels {
+	t.Helper()
+	s := &Sentinels{t: t, MasterName: "mymaster", Master: Start(t)}
 	s.Replica = Start(t, "--replicaof", "127.0.0.1 "+strconv.Itoa(s.Master.Port))
 	for range 3 {
 		port, dir := freePort(t), t.TempDir()
@@ -115,17 +127,21 @@ func StartSentinels(t testing.TB) *Sentinels {
 		conf := fmt.Sprintf("port %d\nbind 127.0.0.1\ndir %s\nsentinel monitor %s 127.0.0.1 %d 2\n"+
 			"sentinel down-after-milliseconds %[3]s 1000\nsentinel failover-timeout %[3]s 3000\n"+
 			"sentinel parallel-syncs %[3]s 1\n", port, dir, s.MasterName, s.Master.Port)
+		if password != "" {
+			conf += fmt.Sprintf("requirepass %s\nsentinel sentinel-pass %[1]s\n", password)
+		}
 		if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		p := &Server{t: t, binary: find(t, "redis-sentinel"), args: []string{file}, Port: port, Addr: addr(port), dir: dir}
+		p := &Server{t: t, binary: find(t, "redis-sentinel"), args: []string{file}, Port: port, Addr: addr(port), dir: dir,
+			password: password}
 		p.Run()
 		t.Cleanup(p.Kill)
-		s.Addresses = append(s.Addresses, p.Addr)
+		s.Addresses, s.Servers = append(s.Addresses, p.Addr), append(s.Servers, p)
 	}
 	Until(t, "the Sentinels agree", func() bool {
-		for _, a := range s.Addresses {
-			c := redis.NewSentinelClient(&redis.Options{Addr: a, DisableIdentity: true})
+		for _, p := range s.Servers {
+			c := p.sentinel()
 			m, err := c.Master(context.Background(), s.MasterName).Result()
 			q := c.CkQuorum(context.Background(), s.MasterName).Err()
 			_ = c.Close()
@@ -142,6 +158,30 @@ func StartSentinels(t testing.TB) *Sentinels {
 		return err == nil && strings.Contains(info, "master_link_status:up")
 	})
 	return s
+}
+
+// sentinel returns a client for a Sentinel. The caller closes it.
+func (s *Server) sentinel() *redis.SentinelClient {
+	return redis.NewSentinelClient(&redis.Options{Addr: s.Addr, Password: s.password, DisableIdentity: true})
+}
+
+// KillMaster ends whoever is master, with SIGKILL, and returns it.
+func (s *Sentinels) KillMaster() *Server {
+	s.t.Helper()
+	c := s.Servers[0].sentinel()
+	defer c.Close()
+	at, err := c.GetMasterAddrByName(context.Background(), s.MasterName).Result()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, server := range []*Server{s.Master, s.Replica} {
+		if at[1] == strconv.Itoa(server.Port) {
+			server.Kill()
+			return server
+		}
+	}
+	s.t.Fatalf("the master is %v, which is not ours", at)
+	return nil
 }
 
 // Cluster is three masters and three replicas.
