@@ -32,10 +32,14 @@ func (c *Classifier) Disguised(e *Evidence) (bad bool) {
 	}
 	if len(e.Structured) > 0 && gjson.ValidBytes(e.Structured) {
 		v := gjson.ParseBytes(e.Structured)
-		if e.Schema.HasOutput() && len(e.Schema.CheckResult(e.Structured)) > 0 {
-			return failureObject(v)
+		m := membersOf(v)
+		bare := failureObject(v)
+		says := (bare || m.failure()) && !echoes(e.Arguments, strings.TrimSpace(m.result.Str))
+		// The check costs more than all else, and of nearly every success both say no.
+		if bare != says && e.Schema.HasOutput() && len(e.Schema.CheckResult(e.Structured)) > 0 {
+			return bare
 		}
-		return structuredError(v) && !echoes(e.Arguments, strings.TrimSpace(v.Get("result").Str))
+		return says
 	}
 	if len(e.Texts) == 0 || len(e.Texts[0]) > MaxDisguise {
 		return false
@@ -56,23 +60,43 @@ func failureText(t string, depth int) bool {
 	return failureProse(t)
 }
 
-// structuredError reports whether structured content holds an error member, at
-// the top or in the first of its results.
-func structuredError(v gjson.Result) bool {
-	for _, x := range [...]gjson.Result{v, v.Get("result"), v.Get("result.0"), v.Get("results.0")} {
-		if x.IsObject() && failureObject(x) {
+// members are those of structured content that may hold what the tool said.
+type members struct {
+	result, results gjson.Result
+	n               int // of all
+}
+
+// membersOf finds them in one pass: content may have megabytes.
+func membersOf(v gjson.Result) (m members) {
+	v.ForEach(func(k, x gjson.Result) bool {
+		m.n++
+		switch name := k.String(); {
+		case name == "result" && !m.result.Exists():
+			m.result = x
+		case name == "results" && !m.results.Exists():
+			m.results = x
+		}
+		return true
+	})
+	return m
+}
+
+// failure reports whether there is an error member in the result or in the
+// first of the results, or whether the result is but a text that is a failure.
+func (m members) failure() bool {
+	for _, x := range [...]gjson.Result{m.result, m.result.Get("0"), m.results.Get("0")} {
+		if failureObject(x) {
 			return true
 		}
 	}
-	return wrappedError(v)
+	return wrappedError(m.result, m.n)
 }
 
-// wrappedError reports whether structured content is but a text under "result",
-// as FastMCP wraps what a tool without an output model returns, or a text block
+// wrappedError reports whether structured content of n members is but a text
+// under "result", as FastMCP wraps what a tool without an output model returns, or a text block
 // there, and the text is a failure.
-func wrappedError(v gjson.Result) bool {
-	only := v.Get("result")
-	if !only.Exists() || v.Get("@keys.#").Int() != 1 {
+func wrappedError(only gjson.Result, n int) bool {
+	if !only.Exists() || n != 1 {
 		return false
 	}
 	if only.IsArray() && only.Get("#").Int() == 1 && only.Get("0.type").Str == "text" {

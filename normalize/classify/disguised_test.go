@@ -1,7 +1,11 @@
 package classify
 
 import (
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/caddymcp/gateway/normalize/schema"
 )
 
 // successes look like failures and are none.
@@ -116,5 +120,33 @@ func TestDisguised(t *testing.T) {
 	}
 	if c.Disguised(nil) || c.Disguised(&Evidence{}) {
 		t.Error("nothing is taken for a failure")
+	}
+}
+
+// The check against the schema costs more than all the rest of a call, so it is
+// asked only where it decides something.
+func TestDisguisedAsksTheSchemaOnlyWhenItMatters(t *testing.T) {
+	store := schema.NewStore(0)
+	store.Learn("", []byte(`{"tools":[{"name":"x","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"rows":{"type":"array","items":{"type":"integer"}},"result":{"type":"object"},"error":{"type":"string"}},"required":["rows"]}}]}`), time.Unix(0, 0))
+	tool := store.Lookup("", "x", time.Unix(0, 0))
+	c := &Classifier{}
+	rows := func(n int) *Evidence {
+		return &Evidence{Tool: "x", Schema: tool, Structured: []byte(`{"rows":[` + strings.Repeat("1,", n) + `1]}`)}
+	}
+	few, many := rows(10), rows(10_000)
+	if a, b := testing.AllocsPerRun(10, func() { c.Disguised(few) }), testing.AllocsPerRun(10, func() { c.Disguised(many) }); b > a+10 {
+		t.Errorf("%.0f allocations for 10 rows, %.0f for 10,000: all of them were read", a, b)
+	}
+	for structured, want := range map[string]bool{
+		`{"rows":[1]}`:   false,
+		`{"rows":["x"]}`: false,
+		`{"rows":[1],"result":{"error":"no such table"}}`: true,
+		// What breaks the schema is judged by its own members alone.
+		`{"result":{"error":"no such table"}}`: false,
+		`{"error":"no such table"}`:            true,
+	} {
+		if got := c.Disguised(&Evidence{Tool: "x", Schema: tool, Structured: []byte(structured)}); got != want {
+			t.Errorf("%s: %v, want %v", structured, got, want)
+		}
 	}
 }
