@@ -6,9 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
@@ -40,11 +38,6 @@ type responseWriter struct {
 	events *eventWriter
 }
 
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// maxPooled keeps single large answers from staying in memory.
-const maxPooled = 1 << 20
-
 func newResponseWriter(x *exchange) *responseWriter {
 	return &responseWriter{ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: x.w}, x: x}
 }
@@ -54,9 +47,8 @@ func (w *responseWriter) free() {
 	if w.events != nil {
 		w.events.stop()
 	}
-	if w.held != nil && w.held.Cap() <= maxPooled {
-		w.held.Reset()
-		buffers.Put(w.held)
+	if w.held != nil {
+		giveBack(w.held)
 	}
 	w.held = nil
 }
@@ -90,7 +82,7 @@ func (w *responseWriter) WriteHeader(status int) {
 	case pass:
 		w.ResponseWriter.WriteHeader(status)
 	case hold:
-		w.held = buffers.Get().(*bytes.Buffer)
+		w.held = bufferFor(h, w.x.h.MaxResponseBody)
 	case stream:
 		h.Del("Content-Length")
 		h.Del("Content-Encoding")
@@ -172,14 +164,9 @@ func (w *responseWriter) Write(p []byte) (int, error) {
 // keep holds a part of the body. Of an answer that is a failure anyway the head
 // suffices; any other answer that is too large is given up.
 func (w *responseWriter) keep(p []byte) (int, error) {
-	if w.held.Len() == 0 {
-		// One buffer of the declared size, rather than one that doubles and is copied each time.
-		if n, err := strconv.ParseInt(w.Header().Get("Content-Length"), 10, 64); err == nil && n > int64(len(p)) && n <= w.x.h.MaxResponseBody {
-			w.held.Grow(int(n))
-		}
-	}
 	room := w.x.h.MaxResponseBody - int64(w.held.Len())
 	if int64(len(p)) <= room {
+		w.held = enlarge(w.held, len(p))
 		return w.held.Write(p)
 	}
 	if w.status >= 400 || w.fault != classify.NoFault {

@@ -74,7 +74,7 @@ func (e *eventWriter) plain(p []byte) error {
 		}
 		e.x.passedOn()
 	}
-	if cap(e.out) > maxPooled {
+	if cap(e.out) > maxUsual {
 		e.out = nil
 	}
 	return err

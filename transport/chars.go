@@ -2,6 +2,7 @@ package transport
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -9,58 +10,63 @@ import (
 // str reads a string from its opening quote to behind its closing one. Escapes must be those of RFC 8259 and
 // must spell Unicode: a surrogate that stands alone is no character (section 8.2), and readers differ on it.
 func (s *scanner) str() bool {
-	s.i++
+	b, i := s.b, s.i+1
 	for {
-		s.plain()
-		if s.i >= len(s.b) {
+		i = plain(b, i)
+		if i >= len(b) {
+			s.i = i
 			return s.fail(faultJSON)
 		}
-		switch c := s.b[s.i]; {
+		switch c := b[i]; {
 		case c == '"':
-			s.i++
+			s.i = i + 1
 			return true
+		case c == '\\' && i+1 < len(b) && short[b[i+1]]:
+			i += 2
+			continue
 		case c != '\\':
+			s.i = i
 			return s.fail(faultJSON) // a control character
-		case !s.escape():
+		}
+		if s.i = i; !s.escape() {
 			return false
 		}
+		i = s.i
 	}
 }
+
+// short are the letters of the escapes of two characters.
+var short = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
 
 const (
 	lows  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// plain skips to the next quote, backslash or control character, eight bytes at a time. A byte b is below n
-// where (b-n) borrows into the high bit that b itself does not have.
-func (s *scanner) plain() {
-	b, i := s.b, s.i
+// plain returns where the next quote, backslash or control character is, from i on: eight bytes at a time. A byte b is
+// below n where (b-n) borrows into the high bit that b itself does not have. A borrow from a byte that stops may mark
+// the one above it, never the one below, so the lowest mark is true.
+func plain(b []byte, i int) int {
 	for i+8 <= len(b) {
 		w := binary.LittleEndian.Uint64(b[i:])
 		quote, back := w^(lows*'"'), w^(lows*'\\')
 		stop := ((w - lows*' ') &^ w) | ((quote - lows) &^ quote) | ((back - lows) &^ back)
-		if stop&highs != 0 {
-			break
+		if stop &= highs; stop != 0 {
+			return i + bits.TrailingZeros64(stop)/8
 		}
 		i += 8
 	}
 	for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
 		i++
 	}
-	s.i = i
+	return i
 }
 
 func (s *scanner) escape() bool {
 	if s.i+1 >= len(s.b) {
 		return s.fail(faultJSON)
 	}
-	switch s.b[s.i+1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		s.i += 2
-		return true
-	case 'u':
-	default:
+	if s.b[s.i+1] != 'u' { // the short ones are read already
 		return s.fail(faultJSON)
 	}
 	r, ok := unit(s.b[s.i:])

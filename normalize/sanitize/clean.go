@@ -66,7 +66,27 @@ func capText(s string) string {
 	return s[:h] + "\n" + s[t:]
 }
 
+const (
+	lows  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// plainASCII looks at eight bytes at a time: those with a byte below 0x20 or above 0x7e have a high bit in odd, and
+// are looked at one by one. A carry or a borrow may only add to them.
 func plainASCII(s string) bool {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		odd := w | (w + lows) | (w - lows*' ')
+		if odd&highs != 0 && !plainBytes(s[i:i+8]) {
+			return false
+		}
+	}
+	return plainBytes(s[i:])
+}
+
+func plainBytes(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c < 0x20 && c != '\n' && c != '\t' || c > 0x7e {
 			return false
