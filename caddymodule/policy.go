@@ -116,12 +116,12 @@ func (x *exchange) tools() policy.Tools {
 	return *x.seen
 }
 
-var everyTool = func() []policy.Pattern {
+var everyTool = func() policy.Patterns {
 	p, err := policy.ParsePatterns("*")
 	if err != nil {
 		panic(err)
 	}
-	return p
+	return policy.NewPatterns(p)
 }()
 
 // resolve looks up a name for the guard as the server would.

@@ -30,7 +30,7 @@ type ToolView struct {
 	view     policy.View
 }
 
-func (v *ToolView) provision(ctx caddy.Context) (err error) {
+func (v *ToolView) provision(ctx caddy.Context) error {
 	if v.MatcherSetsRaw != nil {
 		sets, err := ctx.LoadModule(v, "MatcherSetsRaw")
 		if err != nil {
@@ -43,12 +43,15 @@ func (v *ToolView) provision(ctx caddy.Context) (err error) {
 	if len(v.Allow)+len(v.Deny) == 0 {
 		return errors.New("neither allow nor deny")
 	}
-	if v.view.Allow, err = parsePatterns(v.Allow); err != nil {
+	allow, err := parsePatterns(v.Allow)
+	if err != nil {
 		return fmt.Errorf("allow: %w", err)
 	}
-	if v.view.Deny, err = parsePatterns(v.Deny); err != nil {
+	deny, err := parsePatterns(v.Deny)
+	if err != nil {
 		return fmt.Errorf("deny: %w", err)
 	}
+	v.view = policy.View{Allow: policy.NewPatterns(allow), Deny: policy.NewPatterns(deny)}
 	return nil
 }
 

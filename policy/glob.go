@@ -207,6 +207,39 @@ func (c part) matches(r rune) bool {
 	return false
 }
 
+// Patterns is a set of patterns. Those without a wildcard are found by name at
+// once, however many they are: a list of tools is filtered by a list of names.
+// The zero Patterns matches nothing.
+type Patterns struct {
+	names map[string]struct{}
+	globs []Pattern
+}
+
+// NewPatterns makes a set of patterns.
+func NewPatterns(ps []Pattern) Patterns {
+	s := Patterns{names: map[string]struct{}{}}
+	for _, p := range ps {
+		if name, ok := p.Literal(); ok {
+			s.names[name] = struct{}{}
+		} else {
+			s.globs = append(s.globs, p)
+		}
+	}
+	return s
+}
+
+// Empty reports whether there is no pattern in the set.
+func (s Patterns) Empty() bool { return len(s.names)+len(s.globs) == 0 }
+
+// Match reports whether a pattern of the set matches the whole name. It does
+// not allocate.
+func (s Patterns) Match(name string) bool {
+	if _, ok := s.names[name]; ok {
+		return true
+	}
+	return len(s.globs) > 0 && matchAny(s.globs, name)
+}
+
 func matchAny(ps []Pattern, name string) bool {
 	for _, p := range ps {
 		if p.Match(name) {

@@ -155,3 +155,36 @@ func TestPatternAgainstRecursion(t *testing.T) {
 		}
 	}
 }
+
+// A set decides as its patterns do one by one.
+func TestPatterns(t *testing.T) {
+	ps := mustPatterns(t, "search", `a\*b`, "get_*", "v[0-9]", "search")
+	s := NewPatterns(ps)
+	for _, name := range []string{"search", "Search", "search_", "a*b", "axb", `a\*b`, "get_", "get", "v7", "vx", "", "*"} {
+		if got, want := s.Match(name), matchAny(ps, name); got != want {
+			t.Errorf("%q: %v, want %v", name, got, want)
+		}
+	}
+	if s.Empty() || NewPatterns(mustPatterns(t, "a*")).Empty() {
+		t.Error("a set with a pattern is empty")
+	}
+	if !(Patterns{}).Empty() || !NewPatterns(nil).Empty() || (Patterns{}).Match("") || NewPatterns(nil).Match("") {
+		t.Error("a set without patterns is not empty")
+	}
+}
+
+// However many names a set has, one is looked up at once: comparing it with each
+// would make a list of tools, filtered by as many names, cost their product.
+func TestPatternsFindsNamesAtOnce(t *testing.T) {
+	var names []string
+	for i := range 5000 {
+		names = append(names, "tool_"+strings.Repeat("x", i%50)+string(rune('a'+i%26)))
+	}
+	s := NewPatterns(mustPatterns(t, names...))
+	if len(s.globs) != 0 || !s.Match(names[4999]) || s.Match("tool_") {
+		t.Errorf("%d of the names are compared one by one", len(s.globs))
+	}
+	if n := testing.AllocsPerRun(100, func() { s.Match("tool_") }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -8,7 +8,7 @@ import "github.com/caddymcp/gateway/normalize/sanitize"
 var HiddenText = sanitize.Const("Permission Error: this tool does not exist or is not available to this caller. Retrying will not help; choose a tool from the tools list.")
 
 // View is one `tools` block of the configuration that applies to a caller.
-type View struct{ Allow, Deny []Pattern }
+type View struct{ Allow, Deny Patterns }
 
 // Tools is what one caller sees: the views that apply to it, and what its key
 // is narrowed to. The zero Tools hides nothing.
@@ -27,14 +27,14 @@ type Tools struct {
 func (t Tools) Visible(name string) bool {
 	allowed, anyAllow := false, false
 	for _, v := range t.Views {
-		if matchAny(v.Deny, name) {
+		if v.Deny.Match(name) {
 			return false
 		}
-		if len(v.Allow) == 0 {
+		if v.Allow.Empty() {
 			continue
 		}
 		anyAllow = true
-		allowed = allowed || matchAny(v.Allow, name)
+		allowed = allowed || v.Allow.Match(name)
 	}
 	if anyAllow && !allowed {
 		return false
@@ -46,7 +46,7 @@ func (t Tools) Visible(name string) bool {
 // can, an unknown tool must be answered like a hidden one.
 func (t Tools) Restricted() bool {
 	for _, v := range t.Views {
-		if len(v.Allow) > 0 || len(v.Deny) > 0 {
+		if !v.Allow.Empty() || !v.Deny.Empty() {
 			return true
 		}
 	}

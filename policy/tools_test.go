@@ -4,7 +4,7 @@ import "testing"
 
 func view(t testing.TB, allow, deny []string) View {
 	t.Helper()
-	return View{Allow: mustPatterns(t, allow...), Deny: mustPatterns(t, deny...)}
+	return View{Allow: NewPatterns(mustPatterns(t, allow...)), Deny: NewPatterns(mustPatterns(t, deny...))}
 }
 
 func TestToolsVisible(t *testing.T) {
