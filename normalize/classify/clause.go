@@ -174,7 +174,12 @@ func (k known) clause(text string, start, end int, forward bool) run {
 	if n := strings.IndexByte(text[start:hi], '\n'); n >= 0 {
 		hi = max(start+n, min(end, hi))
 	}
-	ps := pieces(text, lo, hi)
+	room := pieceRoom.Get().(*[maxPieces]piece)
+	ps := pieces(text, lo, hi, room)
+	defer func() {
+		clear(ps) // they hold parts of the text
+		pieceRoom.Put(room)
+	}()
 	best, from, to := 0, -1, -1
 	for i := 0; i < len(ps); {
 		if ps[i].end <= start || ps[i].start >= end || !k.fill(&ps[i], text) {

@@ -186,11 +186,14 @@ func (w *writer) received(it *issue) run {
 	return nil
 }
 
+// dots turns indices into members, as gjson writes paths.
+var dots = strings.NewReplacer("[", ".", "]", "")
+
 // sent returns the value that the call itself sent at path, or v when the call
 // sent v somewhere; strings in quotes.
 func (w *writer) sent(path, v string) run {
 	if path != "" && !strings.ContainsAny(path, "*?#|@\\") {
-		x := w.k.args.Get(strings.NewReplacer("[", ".", "]", "").Replace(path))
+		x := w.k.args.Get(dots.Replace(path))
 		if x.Exists() {
 			if hidden(path) || x.Type == gjson.JSON || x.Type == gjson.Null {
 				return nil

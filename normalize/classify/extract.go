@@ -144,10 +144,12 @@ func (d *doc) message(s string, round int) {
 	d.plain(s)
 }
 
+var unescaped = strings.NewReplacer("\\n", "\n", "\\t", "\t", "\\\"", "\"", "\\r", "")
+
 // plain adds a text without structure: traces out, wrappers off.
 func (d *doc) plain(s string) {
 	if len(s) > 4 && (strings.Contains(s, "\\n") || strings.Contains(s, "\\u00")) && !strings.Contains(s, "\n") {
-		s = strings.NewReplacer("\\n", "\n", "\\t", "\t", "\\\"", "\"", "\\r", "").Replace(s)
+		s = unescaped.Replace(s)
 	}
 	d.scanIssues(s)
 	if strings.IndexByte(s, '\n') >= 0 || len(s) > 600 {

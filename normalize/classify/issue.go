@@ -186,6 +186,9 @@ func joinPath(parts []gjson.Result, http bool) string {
 	return b.String()
 }
 
+// brackets turns the members of a path in brackets into members behind dots.
+var brackets = strings.NewReplacer("']['", ".", "['", ".", "']", "", "[\"", ".", "\"]", "")
+
 // pointer turns "/a/b/0", "/properties/a", "$.a", "#/a" and "data/a" into a.b[0].
 func pointer(s string) string {
 	s = strings.Trim(s, " \"'`")
@@ -195,7 +198,7 @@ func pointer(s string) string {
 	for _, p := range [...]string{"#", "$", "data/", "instance", "root"} {
 		s = strings.TrimPrefix(s, p)
 	}
-	s = strings.NewReplacer("']['", ".", "['", ".", "']", "", "[\"", ".", "\"]", "").Replace(s)
+	s = brackets.Replace(s)
 	parts := strings.FieldsFunc(s, func(r rune) bool { return r == '/' || r == '.' })
 	var b strings.Builder
 	for i, p := range parts {

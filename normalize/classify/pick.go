@@ -27,7 +27,7 @@ func newPicker(d *doc, e *Evidence) *picker {
 		}
 		d.asides[i] = aside(d.low[start:end])
 	}
-	d.hits = pairUp(phrases.find(d.low, make([]hit, 0, maxHits+16)), d)
+	d.hits = pairUp(phrases.find(d.low, make([]hit, 0, 32)), d)
 	for _, h := range cancels.find(d.low, nil) {
 		if p.cancelled == nil {
 			p.cancelled = map[int]bool{}

@@ -2,15 +2,21 @@ package classify
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/caddymcp/gateway/normalize/sanitize"
 )
 
-// pieces splits text[lo:hi] into words.
-func pieces(text string, lo, hi int) []piece {
-	out := make([]piece, 0, 48)
-	for i := lo; i < hi && len(out) < 64; {
+// maxPieces bounds the words of one stretch of text.
+const maxPieces = 64
+
+var pieceRoom = sync.Pool{New: func() any { return new([maxPieces]piece) }}
+
+// pieces splits text[lo:hi] into words, in the room given.
+func pieces(text string, lo, hi int, room *[maxPieces]piece) []piece {
+	out := room[:0]
+	for i := lo; i < hi && len(out) < maxPieces; {
 		c := text[i]
 		if !wordByte(c) && c < utf8.RuneSelf {
 			i++

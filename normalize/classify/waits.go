@@ -13,6 +13,8 @@ import (
 // maxWait bounds what counts as a wait; more is a date or a mistake.
 const maxWait = 31 * 24 * time.Hour
 
+var joined = strings.NewReplacer("_", "", "-", "")
+
 // wait collects the waits that a failure names; the first that counts wins.
 type wait struct{ d time.Duration }
 
@@ -25,7 +27,7 @@ func (w *wait) set(d time.Duration) {
 // fields reads the waits under well-known keys of a JSON object.
 func (w *wait) fields(fields map[string]gjson.Result) {
 	for k, v := range fields {
-		key := lower(strings.NewReplacer("_", "", "-", "").Replace(k))
+		key := lower(joined.Replace(k))
 		var unit time.Duration
 		switch key {
 		case "retryafter", "retryafterseconds", "retryaftersec", "retryaftersecs", "retryin", "retryinseconds", "waitseconds", "secondsuntilreset", "resetin",

@@ -3,7 +3,9 @@ package sanitize
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
@@ -30,7 +32,31 @@ func Guard(s string, lit *Literals) bool {
 			return false
 		}
 	}
-	return Clean(s) == s && !masked(s) && !lit.Contains(s) && !reasonDirects(s)
+	if guardedBefore(s) {
+		return !lit.Contains(s)
+	}
+	if Clean(s) != s || masked(s) || reasonDirects(s) {
+		return false
+	}
+	remember(s)
+	return !lit.Contains(s)
+}
+
+// guarded remembers texts that passed all checks but the operator's literals: most failures are told in the same few
+// sentences. A text takes the place of another with the same hash.
+var (
+	guarded [512]atomic.Pointer[string]
+	seed    = maphash.MakeSeed()
+)
+
+func guardedBefore(s string) bool {
+	p := guarded[maphash.String(seed, s)%uint64(len(guarded))].Load()
+	return p != nil && *p == s
+}
+
+func remember(s string) {
+	s = strings.Clone(s) // not a part of something larger
+	guarded[maphash.String(seed, s)%uint64(len(guarded))].Store(&s)
 }
 
 // reasonDirects looks at the one sentence of a text that has words of the

@@ -171,6 +171,9 @@ func TestGuardFixedTexts(t *testing.T) {
 			t.Errorf("Guard refuses %q: %q %v", s, out, hits)
 		}
 	}
+	if !Guard("the key is swordfish7 here", nil) { // remembered from here on
+		t.Error("Guard refuses an ordinary text")
+	}
 	if Guard("the key is swordfish7 here", NewLiterals([]string{"swordfish7"})) {
 		t.Error("Guard passes a literal")
 	}

@@ -132,6 +132,8 @@ func cutLine(s string) string {
 	return s[:n]
 }
 
+var breaks = strings.NewReplacer(`\r\n`, "\n", `\n`, "\n", `\r`, "\n", `\t`, "\t", `\"`, `"`)
+
 // unfold turns escaped line breaks into real ones when the text has the marks of
 // a trace on one line.
 func unfold(s string) string {
@@ -150,7 +152,7 @@ func unfold(s string) string {
 		}
 		s = strings.ReplaceAll(s, `\\`, `\`)
 	}
-	return strings.NewReplacer(`\r\n`, "\n", `\n`, "\n", `\r`, "\n", `\t`, "\t", `\"`, `"`).Replace(s)
+	return breaks.Replace(s)
 }
 
 // unbreak turns the trace of an HTML page into lines of text.

@@ -63,6 +63,8 @@ func Residual(cleaned string) (Safe, bool) {
 	return Safe{}, false
 }
 
+var unquoted = strings.NewReplacer("\"", "", "'", "", "`", "")
+
 func residualEnd(s string) int {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\n' || (s[i] == '.' || s[i] == '!' || s[i] == '?') && (i+1 == len(s) || isSpace(s[i+1])) {
@@ -84,7 +86,7 @@ func residual(one string) (Safe, bool) {
 		case core == "":
 			out = append(out, w)
 		case known(core), len(core) <= 6 && allDigits(core), dateEnd(core) == len(core), plainParts(core):
-			out = append(out, strings.NewReplacer("\"", "", "'", "", "`", "").Replace(w))
+			out = append(out, unquoted.Replace(w))
 		default:
 			removed++
 			if len(out) == 0 || out[len(out)-1] != "..." {
