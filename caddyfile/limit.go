@@ -71,6 +71,9 @@ func parseLimit(h httpcaddyfile.Helper, gw *caddymodule.Handler) error {
 	return nil
 }
 
+// maxAmount bounds rpm and concurrency, as the module does.
+const maxAmount = 1 << 20
+
 // amountArg reads a positive whole number, or a text with a placeholder.
 func amountArg(h httpcaddyfile.Helper) (string, error) {
 	s, err := oneArg(h)
@@ -80,8 +83,8 @@ func amountArg(h httpcaddyfile.Helper) (string, error) {
 	if strings.Contains(s, "{") {
 		return s, nil
 	}
-	if n, err := strconv.Atoi(s); err != nil || n < 1 || n > 1<<20 {
-		return "", h.Errf("invalid number '%s': must be a positive whole number or a placeholder", s)
+	if n, err := strconv.Atoi(s); err != nil || n < 1 || n > maxAmount {
+		return "", h.Errf("invalid number '%s': must be a whole number from 1 to %d, or a placeholder", s, maxAmount)
 	}
 	return s, nil
 }
