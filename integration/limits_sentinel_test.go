@@ -56,7 +56,7 @@ func (r *replica) held(t *testing.T) int64 {
 
 // allFree fails unless a caller can take exactly so many slots, by either
 // gateway in turn.
-func allFree(t *testing.T, s *toolServer, slots int, gateways ...*replica) {
+func allFree(t *testing.T, s *toolServer, slots int, who []string, gateways ...*replica) {
 	t.Helper()
 	for _, g := range gateways {
 		redistest.Until(t, "no slot is held", func() bool { return g.held(t) == 0 })
@@ -64,12 +64,12 @@ func allFree(t *testing.T, s *toolServer, slots int, gateways ...*replica) {
 	var answers []<-chan reply
 	for i := range slots {
 		g := gateways[i%len(gateways)]
-		g.frees(t) // a slot that was given back is seen as free a moment later
-		answer, _ := s.later(t, g.URL, "hold")
+		g.frees(t, who...) // a slot that was given back is seen as free a moment later
+		answer, _ := s.later(t, g.URL, "hold", who...)
 		answers = append(answers, answer)
 	}
 	for _, g := range gateways {
-		e := g.post(t, call("1", "x")).refused(t, "1", atCapacity, nil)
+		e := g.post(t, call("1", "x"), who...).refused(t, "1", atCapacity, nil)
 		if got := numbersOf(e); got.concurrency != int64(slots)+1 {
 			t.Errorf("%d slots are taken: %+v", slots, got)
 		}
@@ -174,7 +174,7 @@ limit minute {
 			t.Errorf("a call that was under way failed: %d %s", r.Status, r.Body)
 		}
 	}
-	allFree(t, s, slots, a, b)
+	allFree(t, s, slots, nil, a, b)
 	for _, g := range []*replica{a, b} {
 		metrics := strings.TrimSuffix(g.admin, "/mcp-gateway/")
 		if failed := metric(t, metrics, "caddy_mcp_gateway_limit_redis_failures_total"); failed == 0 {

@@ -47,7 +47,7 @@ func Start(t testing.TB, args ...string) *Server {
 	port := freePort(t)
 	s := &Server{t: t, binary: find(t, "redis-server"), Port: port, Addr: addr(port), dir: t.TempDir()}
 	s.args = append([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-		"--dir", s.dir}, args...)
+		"--repl-diskless-sync-delay", "0", "--dir", s.dir}, args...)
 	s.Run()
 	t.Cleanup(s.Kill)
 	return s
@@ -151,13 +151,16 @@ func StartSentinelsWith(t testing.TB, password string) *Sentinels {
 		}
 		return true
 	})
-	Until(t, "the replica follows", func() bool {
-		c := s.Replica.Client()
-		defer c.Close()
-		info, err := c.Info(context.Background(), "replication").Result()
-		return err == nil && strings.Contains(info, "master_link_status:up")
-	})
+	Until(t, "the replica follows", s.Replica.follows)
 	return s
+}
+
+// follows tells whether a replica has all that its master has: without that, it could not take over.
+func (s *Server) follows() bool {
+	c := s.Client()
+	defer c.Close()
+	info, err := c.Info(context.Background(), "replication").Result()
+	return err == nil && strings.Contains(info, "master_link_status:up")
 }
 
 // sentinel returns a client for a Sentinel. The caller closes it.
@@ -191,7 +194,8 @@ type Cluster struct {
 	t         testing.TB
 }
 
-// StartCluster starts it, with a node time-out of 2 seconds, and waits until every node sees all slots.
+// StartCluster starts it, with a node time-out of 2 seconds, and waits until every node sees all slots and the
+// replicas, the last three, follow.
 func StartCluster(t testing.TB) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t}
@@ -215,6 +219,9 @@ func StartCluster(t testing.TB) *Cluster {
 		}
 		return true
 	})
+	for _, s := range c.Servers[3:] {
+		Until(t, "the replicas follow", s.follows)
+	}
 	return c
 }
 
