@@ -22,6 +22,7 @@ type conn struct {
 	c       net.Conn
 	r       *bufio.Reader
 	request []byte
+	next    func(request []byte) // changes it in place before each call; may be nil
 }
 
 // request is a POST of a legacy message with the key of a caller.
@@ -36,12 +37,15 @@ func dial(addr string, request []byte) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{c, bufio.NewReaderSize(c, 32<<10), request}, nil
+	return &conn{c: c, r: bufio.NewReaderSize(c, 32<<10), request: request}, nil
 }
 
 // do sends the request and reads the whole answer into sink. first is when the
 // first byte of its body had come.
 func (c *conn) do(sink io.Writer) (first time.Time, err error) {
+	if c.next != nil {
+		c.next(c.request)
+	}
 	c.c.SetDeadline(time.Now().Add(patience))
 	if _, err = c.c.Write(c.request); err != nil {
 		return first, err
@@ -153,8 +157,14 @@ func load(t *testing.T, p *proxy, keys []string, body string, concurrency int, l
 		defer c.c.Close()
 		conns[i] = c
 	}
-	parts := make([]sample, concurrency)
-	errs := make([]error, concurrency)
+	return drive(t, p, conns, length)
+}
+
+// drive calls a proxy over open connections for a time.
+func drive(t *testing.T, p *proxy, conns []*conn, length time.Duration) sample {
+	t.Helper()
+	parts := make([]sample, len(conns))
+	errs := make([]error, len(conns))
 	var wg sync.WaitGroup
 	reading := p.usage(t)
 	before := p.usage(t)
