@@ -49,22 +49,7 @@ func (x *exchange) options(p *pending) {
 		}
 	}
 	tool := p.Tool
-	p.Suggest = func(code envelope.Code) string {
-		s := h.suggestion(tool, code)
-		if s != "" && !x.tools().Visible(s) {
-			return ""
-		}
-		return s
-	}
-}
-
-func (h *Handler) suggestion(tool string, code envelope.Code) string {
-	for _, t := range h.Tools {
-		if s := t.Suggest[string(code)]; s != "" && s != tool && t.matches(tool) {
-			return s
-		}
-	}
-	return ""
+	p.Suggest = func(code envelope.Code) string { return x.h.engine.Suggestion(code, tool, x.tools()) }
 }
 
 // learn takes in the schemas of a list of tools.

@@ -7,15 +7,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/caddyserver/caddy/v2"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/tidwall/gjson"
 
@@ -82,30 +79,7 @@ func TestIngressExample(t *testing.T) {
 	t.Setenv("REDIS_ADDRESS", redistest.Start(t).Addr)
 	t.Setenv("UPSTREAM", upstream.Host)
 
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := &gateway{port: freePort(t), t: t}
-	g.URL = "http://127.0.0.1:" + strconv.Itoa(g.port)
-	text := string(b)
-	for old, replacement := range map[string]string{
-		":8080 {":          ":" + strconv.Itoa(g.port) + " {\nbind 127.0.0.1",
-		"grace_period 10s": "grace_period 1s\nadmin off\npersist_config off",
-	} {
-		if !strings.Contains(text, old) {
-			t.Fatalf("%s has no %q", file, old)
-		}
-		text = strings.ReplaceAll(text, old, replacement)
-	}
-	config, err := adapt(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := caddy.Load(config, true); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { caddy.Stop() })
+	g := startExample(t, file, nil)
 
 	if r := g.post(t, method("1", "tools/list")); r.Status != http.StatusUnauthorized || !strings.Contains(r.Header.Get("WWW-Authenticate"), `realm="orders"`) {
 		t.Errorf("without a key: %d %q", r.Status, r.Header.Get("WWW-Authenticate"))

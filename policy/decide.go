@@ -143,7 +143,7 @@ func (e *Engine) hidden(c *Call, cause Cause) *Refusal {
 
 func (e *Engine) refuse(c *Call, cause Cause, code envelope.Code, text sanitize.Safe, opts ...envelope.Option) *Refusal {
 	r := &Refusal{Cause: cause, Envelope: envelope.New(c.Service, code, text, opts...)}
-	e.Suggest(&r.Envelope, c.Tool, c.Tools)
+	r.Envelope.Suggest(e.Suggestion(r.Envelope.Code, c.Tool, c.Tools))
 	return r
 }
 
@@ -207,20 +207,15 @@ func (e *Engine) CheckResult(service, tool string, structured []byte, s *schema.
 	return e.refuse(&Call{Service: service, Tool: tool, Tools: tools}, CauseResult, envelope.OutputValidationFailed, text)
 }
 
-// Suggest adds the tool that the operator configured for the code of a failure,
-// the gateway's own or the server's: the field, and a sentence at the end of
-// the text. A tool that the caller does not see
-// is not suggested, and none for itself.
-func (e *Engine) Suggest(env *envelope.Envelope, tool string, tools Tools) {
+// Suggestion is the tool that the operator configured for the code of a failure
+// of tool, the gateway's own or the server's, or "": the first of a rule that
+// matches, is not the tool itself and is seen by the caller.
+func (e *Engine) Suggestion(code envelope.Code, tool string, tools Tools) string {
 	for _, r := range e.Rules {
-		other := r.Suggest[env.Code]
-		if other == "" || !matchAny(r.Tools, tool) {
-			continue
+		other := r.Suggest[code]
+		if other != "" && other != tool && matchAny(r.Tools, tool) && tools.Visible(other) {
+			return other
 		}
-		if other == tool || !tools.Visible(other) {
-			return
-		}
-		env.Suggest(other)
-		return
 	}
+	return ""
 }

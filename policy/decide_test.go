@@ -229,6 +229,7 @@ func TestSuggest(t *testing.T) {
 	e := &Engine{Rules: []Rule{
 		{Tools: mustPatterns(t, "foura_single"), Suggest: map[envelope.Code]string{envelope.Forbidden: "foura_proxy"}},
 		{Tools: mustPatterns(t, "foura_*"), Suggest: map[envelope.Code]string{envelope.Forbidden: "foura_browser", envelope.NotFound: "no such: name", envelope.RateLimited: "foura_proxy"}},
+		{Tools: mustPatterns(t, "*_browser"), Suggest: map[envelope.Code]string{envelope.Forbidden: "foura_proxy"}},
 	}}
 	for _, c := range []struct {
 		tool    string
@@ -239,6 +240,7 @@ func TestSuggest(t *testing.T) {
 		{"foura_single", envelope.Forbidden, Tools{}, "foura_proxy"},
 		{"foura_proxy", envelope.Forbidden, Tools{}, "foura_browser"},
 		{"foura_single", envelope.RateLimited, Tools{}, "foura_proxy"},
+		{"foura_browser", envelope.Forbidden, Tools{}, "foura_proxy"},                          // the next rule, not itself
 		{"foura_proxy", envelope.RateLimited, Tools{}, ""},                                     // not itself
 		{"foura_single", envelope.BadRequest, Tools{}, ""},                                     // no such code
 		{"foura_single", envelope.NotFound, Tools{}, ""},                                       // no name of a tool
@@ -247,7 +249,7 @@ func TestSuggest(t *testing.T) {
 	} {
 		env := envelope.New("s", c.code, sanitize.Safe{})
 		before := env.Sanitized.String()
-		e.Suggest(&env, c.tool, c.tools)
+		env.Suggest(e.Suggestion(env.Code, c.tool, c.tools))
 		want := before
 		if c.suggest != "" {
 			want += " Try the tool '" + c.suggest + "' instead."
