@@ -1,7 +1,6 @@
 package caddymodule
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"mime"
@@ -33,7 +32,7 @@ type responseWriter struct {
 	mode   mode
 	status int
 	fault  classify.Fault // what is wrong with the answer itself, seen in its header
-	held   *bytes.Buffer
+	held   *buffer
 	coding string // content coding that the server used although asked not to
 	events *eventWriter
 }
@@ -170,6 +169,7 @@ func (w *responseWriter) keep(p []byte) (int, error) {
 		return w.held.Write(p)
 	}
 	if w.status >= 400 || w.fault != classify.NoFault {
+		w.held = enlarge(w.held, int(room))
 		w.held.Write(p[:room])
 		return len(p), nil
 	}
