@@ -54,7 +54,7 @@ type Event struct {
 func (s *Splitter) Write(p []byte, emit func(Event) error) error {
 	owned := len(s.buf) > 0
 	if owned {
-		s.buf = append(s.buf, p...)
+		s.buf = append(double(s.buf, len(p)), p...)
 		p = s.buf
 	}
 	rest, err := s.split(p, emit)
@@ -76,6 +76,15 @@ func (s *Splitter) Write(p []byte, emit func(Event) error) error {
 
 // keepBuffer is how large a buffer may be that is kept for the next event, in bytes.
 const keepBuffer = 64 << 10
+
+// double returns b with room for n bytes more. append grows large slices by a quarter: an event of megabytes would be
+// copied and allocated five times over.
+func double(b []byte, n int) []byte {
+	if cap(b)-len(b) >= n {
+		return b
+	}
+	return append(make([]byte, 0, max(2*cap(b), len(b)+n)), b...)
+}
 
 func (s *Splitter) max() int {
 	if s.Max <= 0 {

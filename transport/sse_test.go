@@ -307,3 +307,20 @@ func BenchmarkSplitter(b *testing.B) {
 		})
 	}
 }
+
+// An event that comes in many pieces is copied twice at most, not once for each
+// quarter that a buffer grows by.
+func TestSplitterGrowsByDoubling(t *testing.T) {
+	piece := bytes.Repeat([]byte("x"), 4<<10)
+	n := testing.AllocsPerRun(5, func() {
+		s := Splitter{Max: 8 << 20}
+		for range 1024 {
+			if err := s.Write(piece, func(Event) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	if n > 14 {
+		t.Errorf("%.0f allocations for 4 MiB in pieces of 4 KiB, want at most 14", n)
+	}
+}
