@@ -37,7 +37,7 @@ func growthOfReplicas(t *testing.T, bin string) *subject {
 	var replicas []*proxy
 	for i := range replicaCounts[len(replicaCounts)-1] {
 		replicas = append(replicas, startCaddy(t, bin, config{name: fmt.Sprintf("replica %d", i),
-			site: "mcp_gateway {\nlimits redis " + server.Addr + "\n" + limit + "}"}, u.addr))
+			site: "mcp_gateway {\nlimits redis " + server.Addr + longTimeout + limit + "}"}, u.addr))
 	}
 	for _, n := range replicaCounts {
 		for _, k := range []struct {
