@@ -96,7 +96,7 @@ func growthOfBodies(t *testing.T, bin string) *subject {
 	s := &subject{title: "CPU per call and the size of bodies", x: "size of the body", y: "CPU of Caddy per call, µs", format: size,
 		says: fmt.Sprintf("Requests and answers of records, many small values, with the bounds on bodies raised to 32 MiB; %d connections. \"everything\" checks arguments "+
 			"and results against the schemas, has memory limits, policy, breaker and SSRF guard. Failing answers have one long text, never twice the same.", connections)}
-	length := duration(t, "BENCH_ROUND", 350*time.Millisecond)
+	length := duration(t, "BENCH_ROUND", 250*time.Millisecond)
 	u := newUpstream(t)
 	list := recordList
 	u.list.Store(&list)

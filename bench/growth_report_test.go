@@ -23,9 +23,9 @@ func (g *growth) markdown() string {
 	fmt.Fprintf(&b, `# Growth
 
 Written by `+"`make bench-growth`"+`. %s.%s The run took %s. Client, server, proxies and Redis share the machine. CPU is that of the processes of
-Caddy alone, user and system, by calls that were answered: it changes less than time does with what else the machine is doing. An
+Caddy alone unless a column says otherwise, user and system, by calls that were answered: it changes less than time does with what else the machine is doing. An
 exponent is the slope in a log-log plot, 0 for a cost that stays, 1 for one that doubles when its subject doubles; "steepest" is the
-largest between any two sizes at least %dfold apart, since what every call costs hides growth between the ends. Worse than linear is
+largest between any two sizes at least %d-fold apart, since what every call costs hides growth between the ends. Worse than linear is
 what is above %.1f there.
 
 ![What a call costs as bodies, callers, tools and replicas grow](growth.svg)
@@ -59,18 +59,11 @@ func (v verdict) word() string {
 func (s *subject) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| %s |", s.title, s.says, s.x)
-	var xs []float64
 	for _, l := range s.lines {
 		fmt.Fprintf(&b, " %s, %s |", l.name, l.unit)
-		for _, p := range l.points {
-			if !slices.Contains(xs, p.x) {
-				xs = append(xs, p.x)
-			}
-		}
 	}
-	slices.Sort(xs)
 	b.WriteString("\n|--:|" + strings.Repeat("--:|", len(s.lines)) + "\n")
-	for _, x := range xs {
+	for _, x := range s.sizes() {
 		fmt.Fprintf(&b, "| %s |", s.format(x))
 		for _, l := range s.lines {
 			y, ok := l.at(x)
@@ -92,6 +85,19 @@ func (s *subject) markdown() string {
 	}
 	b.WriteString("\n")
 	return b.String()
+}
+
+// sizes are all that something was measured at.
+func (s *subject) sizes() (xs []float64) {
+	for _, l := range s.lines {
+		for _, p := range l.points {
+			if !slices.Contains(xs, p.x) {
+				xs = append(xs, p.x)
+			}
+		}
+	}
+	slices.Sort(xs)
+	return xs
 }
 
 // figure writes a number with three digits.

@@ -73,7 +73,7 @@ func growthOfTools(t *testing.T, bin string) *subject {
 		says: fmt.Sprintf("The gateway checks arguments and hides tools by five patterns (\"patterns\"), or by one name for each tool (\"names\"). Lists come in one answer "+
 			"of about 260 bytes per tool; \"changing\" has other schemas each time, so that all are learned anew. Calls are of a random tool after its list came in pages of %d; the gateway knows "+
 			"the schemas of 4,096 tools at most, and of 1,024 in one page. %d connections.", toolPage, connections)}
-	length := duration(t, "BENCH_ROUND", 350*time.Millisecond)
+	length := duration(t, "BENCH_ROUND", 300*time.Millisecond)
 	u := newUpstream(t)
 	keys, _ := callers(t, connections)
 	const patterns = "tools {\nallow tool_* search_[a-z]* *_report\ndeny *_secret admin_?*\n}\nvalidate arguments\n"
