@@ -43,7 +43,7 @@ var absentCauses = []cause{
 		no existe el archivo | arquivo não encontrado | file non trovato | файл не найден | нет такого файла | bestand niet gevonden`, unless: `
 		required file`},
 	{id: "absent.record", tier: tierMeaning, code: envelope.NotFound, phrases: `
-		not found | not-found | not_found | notfound | notfounderror | notfoundexception | *notfoundexception | *notfounderror | *notfoundfault | *_not_found
+		can't find collection | can't find table | can't find file | can't find the | cannot find any | can't find any | cannot find the | could not find any | could not find a | no active device | no active session | no program loaded | no document open | no project open | no scene loaded | no such column…on | was not found in | does not contain a | doesn't contain a | invalid device | no function at | not found | not-found | not_found | notfound | notfounderror | notfoundexception | *notfoundexception | *notfounderror | *notfoundfault | *_not_found
 		*doesnotexist | *notexistexception | was not found | were not found | wasn't found | is not found | isn't found | points nowhere | holds nothing | returned nothing | was destroyed | under that number | under that name | under this name | by that name | with that name | with this name | could not locate | cannot locate | can't locate | couldn't locate | unavailable or deleted | deleted or unavailable | not listed | cannot be found | can't be found
 		could not be found | couldn't be found | could not find | couldn't find | cannot find | can't find | unable to find | unable to locate
 		failed to find | failed to locate | did not find | didn't find | not be found | no longer exists | does not exist | doesn't exist | do not exist

@@ -33,7 +33,7 @@ var limitCauses = []cause{
 		outbound url blocked | url blocked by url policy | 内网地址 | 私有地址 | 内网 ip`, unless: `
 		to connect to this mysql | to connect to this mariadb`},
 	{id: "limit.rate", tier: tierLimit, code: envelope.RateLimited, phrases: `
-		rate limit | rate limits exceeded | rate limited | rate-limited | rate-limit | rate limiting | rate_limited | rate_limit | rate_limit_exceeded
+		rate limit hit | rate limit detected | application request limit | user request limit | is over its | over its…limit | flood wait | floodwait | 配额超限 | 超限 | 限制访问 | 调用量超限 | 并发超限 | rate limit | rate limits exceeded | rate limited | rate-limited | rate-limit | rate limiting | rate_limited | rate_limit | rate_limit_exceeded
 		rate_limit_error | rate_limit_reached | ratelimit* | rate exceeded | rate of requests exceeded | rate has been exceeded | request rate too large
 		request rate is large | request rate exceeded | request_limit_exceeded | requestlimitexceeded | requests_rate_limit_exceeded | request limit exceeded
 		request limit reached | request limit has been | requests limit exceeded | requests limit reached | request quota | requests limit…exceeded
@@ -66,7 +66,7 @@ var limitCauses = []cause{
 		insufficient_quota | current quota, please check your plan | exceeds the maximum rate limit value | no rate limit | concurrent request*
 		concurrency limit* | unauthenticated requests | invalid rate limit`},
 	{id: "limit.credits", tier: tierMeaning, code: envelope.UpstreamClientError, advice: adviceBilling, phrases: `
-		insufficient_quota | current quota, please check your plan | any credits | trial is over | trial over | does not cover | doesn't cover | already paid | enterprise subscription | paid subscription | requires a subscription | requires a paid | requires an upgrade | out of money | needs the pro | needs a paid | pro plan | paid plan | business plan | higher plan | upgrade required for your plan | payment needed | payment is needed | payment is required | subscription has ended | subscription ended | creditsdepleted | credits limit | enterprise plan | pro plan | paid plan | premium plan | business plan | higher plan | credit limit | insufficient credits | insufficient credit
+		buying power | exceeds the balance | exceeds balance | exceeds your balance | insufficient margin | insufficient liquidity | usage hard limit | hard limit exceeded | current plan | your subscription plan | subscription plan | premium plan | requires premium | premium only | insufficient_quota | current quota, please check your plan | any credits | trial is over | trial over | does not cover | doesn't cover | already paid | enterprise subscription | paid subscription | requires a subscription | requires a paid | requires an upgrade | out of money | needs the pro | needs a paid | pro plan | paid plan | business plan | higher plan | upgrade required for your plan | payment needed | payment is needed | payment is required | subscription has ended | subscription ended | creditsdepleted | credits limit | enterprise plan | pro plan | paid plan | premium plan | business plan | higher plan | credit limit | insufficient credits | insufficient credit
 		not enough credits | no credits | no credits remaining | no credits left | no remaining credits | out of credits | run out of credits
 		ran out of credits | credits exhausted | credit exhausted | credits depleted | credit balance is too low | credit balance too low | credit balance
 		insufficient balance | insufficient_balance | insufficient funds | insufficient_funds | insufficient credit balance | payment required
@@ -78,7 +78,7 @@ var limitCauses = []cause{
 		trial has expired | trial expired | trial has ended | trial_expired | free tier limit | free trial | card was declined | card_declined | card_error
 		余额不足 | 欠费 | 套餐不支持 | guthaben`},
 	{id: "capacity", tier: tierCapacity, code: envelope.AtCapacity, phrases: `
-		at capacity | all slots | slots are in use | all in use | currently in use by others | no capacity left | at_capacity | at full capacity | at max capacity | at maximum capacity | over capacity | overcapacity | capacity exceeded
+		another…is using | is already using | is in use by | in use by another | being used by someone | someone else is using | is using the browser | at capacity | all slots | slots are in use | all in use | currently in use by others | no capacity left | at_capacity | at full capacity | at max capacity | at maximum capacity | over capacity | overcapacity | capacity exceeded
 		capacity reached | capacity limit | insufficient capacity | insufficientinstancecapacity | no capacity | no available capacity | model_at_capacity
 		overloaded | overloaded_error | overloadederror | engine is currently overloaded | server overload | system overload | system is overloaded | too busy
 		server is busy | currently busy | is busy processing | resource is busy | swamped | too many people | too many…are open | too many…open at | too many…in progress | heavy use | agents are busy | take no more | limit of…reached, stop |  to spare right now | high demand | high load | high traffic | heavy load | under load
@@ -107,7 +107,7 @@ var limitCauses = []cause{
 	{id: "switch.breaker", tier: tierDisabled, code: envelope.ServiceDisabled, phrases: `
 		已达到最大调用次数 | 达到最大调用次数 | reached the maximum number of calls | maximum call count reached | call limit for this tool`},
 	{id: "switch.off", tier: tierDisabled, code: envelope.ServiceDisabled, phrases: `
-		is disabled | has disabled | have disabled | owner has disabled | are disabled | has been disabled | have been disabled | was disabled | been disabled by | currently disabled | temporarily disabled
+		服务被禁用 | 被禁用 | 已禁用 | 已停用 | is disabled | has disabled | have disabled | owner has disabled | are disabled | has been disabled | have been disabled | was disabled | been disabled by | currently disabled | temporarily disabled
 		permanently disabled | tool disabled | tool…disabled | feature disabled | feature…disabled | feature_disabled | service disabled | service_disabled
 		servicedisabled | disabled by administrator | disabled by admin | disabled by your administrator | disabled by configuration | disabled by policy
 		disabled for this | disabled for your | disabled in configuration | disabled in settings | disabled on this | api…disabled | accessnotconfigured

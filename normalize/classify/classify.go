@@ -43,7 +43,7 @@ func (c *Classifier) verdict(e *Evidence, d *doc) Verdict {
 		// A text that says nothing, and arguments that break the schema.
 		dec = decision{code: envelope.BadRequest, class: envelope.Validation, status: dec.status, rule: "schema"}
 	}
-	if dec.code == envelope.UpstreamUnknown && dec.rule == "unknown" {
+	if dec.code == envelope.UpstreamUnknown && dec.rule == "unknown" && !d.saysNothing() {
 		if code, class, ok := electorate().decide(d.low); ok {
 			dec.code, dec.class, dec.rule = code, class, "words"
 		}

@@ -88,6 +88,12 @@ func (k known) word(tok string) (sanitize.Slot, bool) {
 	if s, ok := ownWords[low]; ok {
 		return s, true
 	}
+	if s, ok := plainWords[low]; ok {
+		return s, true
+	}
+	if s, ok := productWords[low]; ok {
+		return s, true
+	}
 	if s, ok := k.slot(tok); ok {
 		return s, true
 	}
@@ -285,7 +291,11 @@ func trim(ps []piece, text string, from, to, start, end int, forward bool) (int,
 	for to-from > maxTokens {
 		to--
 	}
-	for to-from > 1 && (ps[to-1].start >= end && edge[lower(text[ps[to-1].start:ps[to-1].end])] || ps[to-1].end < end && joint[lower(text[ps[to-1].start:ps[to-1].end])]) {
+	modal := func(i int) bool { // "should be" stays whole
+		w := lower(text[ps[i-1].start:ps[i-1].end])
+		return lower(text[ps[i].start:ps[i].end]) == "be" && (w == "should" || w == "must")
+	}
+	for to-from > 1 && !modal(to-1) && (ps[to-1].start >= end && edge[lower(text[ps[to-1].start:ps[to-1].end])] || ps[to-1].end < end && joint[lower(text[ps[to-1].start:ps[to-1].end])]) {
 		to--
 	}
 	for to-from > 1 && ps[from].end <= start && joint[lower(text[ps[from].start:ps[from].end])] {

@@ -131,7 +131,7 @@ func (w *writer) reason(lead string) sanitize.Safe {
 	}
 	said := lower(lead)
 	var parts []run
-	size, tries, short, limit := 0, 0, 1, 2
+	size, tries, short, limit := 0, 0, 1, 3
 	repeated := false // an anchor says what the lead says
 	add := func(text string, start, end int, forward bool) {
 		if tries++; len(parts) == limit || tries > maxTries {
@@ -150,13 +150,18 @@ func (w *writer) reason(lead string) sanitize.Safe {
 			return // a port or an id
 		} else if num {
 			ws = cat(one(sanitize.Word("HTTP ")), ws)
-			limit = 3
+			limit = 4
 		}
 		if strings.IndexByte(s, ' ') < 0 && !single(text[start:end], s) {
 			return
 		}
 		if n := len(parts); n > 0 && strings.Contains(s, lower(parts[n-1].String())) {
 			parts = parts[:n-1] // says the same and more
+		}
+		if n := len(parts); n > 0 && className(parts[n-1].String()) {
+			parts = parts[:n-1] // the name of an exception says less than its message
+		} else if n > 0 && className(s) {
+			return
 		}
 		said += " " + s
 		size += len(s)
@@ -201,7 +206,7 @@ func (w *writer) reason(lead string) sanitize.Safe {
 		}
 		short = 1
 		for _, h := range w.d.hits {
-			if len(parts) == 0 && !repeated || len(parts) == 1 && catalogue[h.rule].id == "vague" && (limit == 3 || w.later(h)) {
+			if len(parts) == 0 && !repeated || len(parts) == 1 && catalogue[h.rule].id == "vague" && (limit == 4 || w.later(h)) {
 				add(w.d.text, h.start, h.end, !auth)
 			}
 		}
@@ -229,6 +234,12 @@ func (w *writer) reason(lead string) sanitize.Safe {
 		}
 	}
 	return sanitize.Safe{}
+}
+
+// className reports whether a part is but the name of a class of errors.
+func className(s string) bool {
+	s = lower(s)
+	return strings.IndexByte(s, ' ') < 0 && strings.IndexByte(s, '_') < 0 && len(s) > 5 && (strings.HasSuffix(s, "error") || strings.HasSuffix(s, "exception"))
 }
 
 // single reports whether one word may be a reason: it is all of its anchor, or the

@@ -69,6 +69,12 @@ func (d *doc) decide(e *Evidence) decision {
 	if p.hasIssue && (!ok || p.issueFirst(h)) {
 		return p.byIssue(e, carrierStatus(carrier))
 	}
+	if ok && catalogue[h.rule].id == "net.failed" {
+		// Why the connection failed may be told in a later sentence.
+		if a, auth := p.firstTold(envelope.AuthFailed); auth {
+			h = a
+		}
+	}
 	if ok {
 		return p.by(h, carrierStatus(carrier), e)
 	}
@@ -239,4 +245,15 @@ func causeByID(id string) *cause {
 		}
 	}
 	return nil
+}
+
+// saysNothing reports whether a text tells no reason: that something failed, and no
+// more, or that the reason is in a log.
+func (d *doc) saysNothing() bool {
+	s := strings.Trim(d.low, " .!")
+	if strings.Contains(s, "for details") && (strings.Contains(s, "log") || strings.Contains(s, "console")) && strings.Contains(s, "error occurred") {
+		return true
+	}
+	rest, ok := strings.CutPrefix(s, "failed to ")
+	return ok && strings.Count(rest, " ") <= 3 && !strings.ContainsAny(rest, ":;,.(\"'\n")
 }

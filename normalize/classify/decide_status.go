@@ -15,6 +15,9 @@ func (p *picker) byStatus(status, at int, e *Evidence) decision {
 		dec.anchors = append(dec.anchors, hit{-1, at, at + 3})
 	}
 	h, ok := p.first(tierInfra, tierProse)
+	if a, same := p.firstCode(dec.code); same && (!ok || catalogue[h.rule].code != dec.code) {
+		h, ok = a, true
+	}
 	if ok {
 		dec.anchors = append(dec.anchors, h)
 	}
@@ -44,6 +47,16 @@ func (p *picker) byStatus(status, at int, e *Evidence) decision {
 func (p *picker) firstCode(code envelope.Code) (hit, bool) {
 	for _, h := range p.d.hits {
 		if c := &catalogue[h.rule]; c.code == code && !p.cancelled[h.rule] && !p.inArgument(h) {
+			return h, true
+		}
+	}
+	return hit{}, false
+}
+
+// firstTold is firstCode without what advises.
+func (p *picker) firstTold(code envelope.Code) (hit, bool) {
+	for _, h := range p.d.hits {
+		if c := &catalogue[h.rule]; c.code == code && c.tier == tierMeaning && !p.cancelled[h.rule] && !p.inArgument(h) && !p.d.asides[max(0, p.d.sentenceOf(h.start))] {
 			return h, true
 		}
 	}

@@ -15,6 +15,8 @@ const (
 	MaxDisguise = 8 << 10
 	// maxBare bounds texts that begin with softer words.
 	maxBare = 600
+	// maxLiteral bounds a Python literal that is read as JSON.
+	maxLiteral = 2 << 10
 )
 
 // Disguised reports whether a result that does not say so is a failure. It looks
@@ -54,6 +56,11 @@ func failureText(t string, depth int) bool {
 			return failureJSON(gjson.Parse(t), depth)
 		}
 		if t[0] == '{' {
+			if len(t) <= maxLiteral {
+				if p := pythonJSON(t); p != "" && gjson.Valid(p) {
+					return failureJSON(gjson.Parse(p), depth)
+				}
+			}
 			return false
 		}
 	}
@@ -166,7 +173,10 @@ func failureProse(t string) bool {
 	}
 	if strings.Contains(line, ": ") && gerund(low) {
 		code, ok := probe(plain)
-		return ok && code != envelope.UpstreamUnknown
+		return ok && code != envelope.UpstreamUnknown || activity(line)
+	}
+	if lines == 1 && (attempt(low) || waitsFor(low) || namesArgument(plain)) {
+		return true
 	}
 	for _, p := range soft {
 		if strings.HasPrefix(low, p) && (strings.HasSuffix(p, " ") || ends(low[len(p):])) {

@@ -31,6 +31,56 @@ func gerund(low string) bool {
 	return len(w) > 4 && strings.HasSuffix(w, "ing")
 }
 
+// activity reports whether a line begins with "error", what was being done and to
+// what, and a colon: "error placing order: ".
+func activity(line string) bool {
+	head, _, _ := strings.Cut(line, ": ")
+	return strings.Count(head, " ") >= 2 && len(head) <= 60
+}
+
+// attempt reports whether a line begins with what a tool tried to do in vain.
+func attempt(low string) bool {
+	for _, p := range [...]string{"unable to ", "could not ", "couldn't ", "cannot ", "can't "} {
+		rest, ok := strings.CutPrefix(low, p)
+		if !ok {
+			continue
+		}
+		switch rest[:wordEnd(rest, 0)] {
+		case "fetch", "retrieve", "get", "obtain", "load", "connect", "reach", "contact", "access", "parse", "process", "complete", "perform", "execute", "query", "download", "upload", "authenticate":
+			return true
+		}
+	}
+	return false
+}
+
+// waitsFor reports whether a line says how long to wait because a limit was hit.
+func waitsFor(low string) bool {
+	if len(low) > 240 || proseWait(low) == 0 {
+		return false
+	}
+	for _, w := range [...]string{"rate limit hit", "rate limit detected", "rate limit exceeded", "rate limit reached", "rate limited", "flood", "too many requests", "throttled"} {
+		if at := strings.Index(low, w); at >= 0 && at <= 40 {
+			return true
+		}
+	}
+	return false
+}
+
+// namesArgument reports whether a short line begins with the name of an argument,
+// written as programs write names, that is missing or empty.
+func namesArgument(t string) bool {
+	name := t[:wordEnd(t, 0)]
+	if len(t) > 160 || len(name) < 3 || len(name) > 40 || name[0] < 'a' || name[0] > 'z' || strings.IndexByte(name, '_') <= 0 && name == lower(name) {
+		return false
+	}
+	for _, w := range [...]string{" is required", " are required", " cannot be empty", " must not be empty", " cannot be null", " must be provided", " must be specified", " must be a ", " must be an ", " is missing"} {
+		if strings.HasPrefix(t[len(name):], w) {
+			return true
+		}
+	}
+	return false
+}
+
 // reports reports whether what follows "database error" tells of one error, and
 // not of error logs, rates or counts.
 func reports(rest string) bool {

@@ -70,9 +70,12 @@ func gather(e *Evidence) *doc {
 		d.add(string(e.Body[:min(len(e.Body), 64<<10)]))
 	}
 	var b strings.Builder
-	for _, list := range [2][]string{d.msgs, d.codes} {
+	for i, list := range [2][]string{d.msgs, d.codes} {
 		for _, m := range list {
 			if b.Len() > 0 {
+				if i == 1 {
+					b.WriteByte(';') // a code does not go on with the sentence before it
+				}
 				b.WriteByte('\n')
 			}
 			b.WriteString(m[:min(len(m), maxText-min(maxText, b.Len()))])

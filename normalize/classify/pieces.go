@@ -75,11 +75,19 @@ func (k known) fill(p *piece, text string) bool {
 	if w != k.name && !k.names && (!placed(text, p.start, p.end, p.before, p.further, p.between) || dated(w)) {
 		return false
 	}
+	if low := lower(w); reported[low].Valid() && prevented(p.before, p.further) {
+		p.slot, p.ok = append(run(p.room[:0]), reported[low]), true
+		return true
+	}
 	if p.slot, p.ok = k.token(w, run(p.room[:0])); p.ok {
 		return true
 	}
 	// A compound may be shown when its parts may, else up to where they may.
 	if r := k.parts(text[p.start:p.end]); len(r) > 0 {
+		p.slot, p.ok = r, true
+		return true
+	}
+	if r := k.errorName(text[p.start:p.end]); len(r) > 0 {
 		p.slot, p.ok = r, true
 		return true
 	}

@@ -16,3 +16,16 @@ func TestServers(t *testing.T) {
 		t.Error("below the bar: 90 % of the phrases kept")
 	}
 }
+
+// TestSources runs failures as the sources of further servers and the threads about
+// them word them, in the answers that their frameworks make of them.
+func TestSources(t *testing.T) {
+	got := runSamples(t, &Classifier{}, "testdata/sources.jsonl")
+	t.Log(got)
+	if got.codes*100 < got.failures*95 || got.classes*100 < got.failures*95 || got.named*100 < got.arguments*92 || got.waited != got.waits || got.touched > 0 || got.leaks > 0 {
+		t.Error("below the bar: code 95 %, class 95 %, argument 92 %, every wait, no leak, no success touched")
+	}
+	if got.kept*100 < got.failures*92 {
+		t.Error("below the bar: 92 % of the phrases kept")
+	}
+}

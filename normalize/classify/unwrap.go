@@ -161,6 +161,8 @@ func (d *doc) walk(v gjson.Result, key string, depth, round int) {
 		}
 		if round < maxRounds {
 			d.message(s, round+1)
+		} else {
+			d.plain(strings.TrimSpace(s))
 		}
 	case v.IsArray():
 		n := 0
@@ -206,6 +208,7 @@ func (d *doc) object(v gjson.Result, key string, depth, round int) {
 	if d.fieldErrors(fields, order, key) {
 		return
 	}
+	told := len(d.msgs) + len(d.codes) + len(d.issues)
 	for _, k := range messageKeys {
 		x, ok := fields[k]
 		if !ok || (k == "content" || k == "toolResult" || k == "result" || k == "output" || k == "text") && depth > 3 {
@@ -221,6 +224,15 @@ func (d *doc) object(v gjson.Result, key string, depth, round int) {
 			d.codes = appendCode(d.codes, x.String())
 		}
 	}
+	if len(d.msgs)+len(d.codes)+len(d.issues) > told {
+		return
+	}
+	// Nothing under the keys that hold messages: a key of the service's own may.
+	for _, k := range order[:min(len(order), 8)] {
+		if x := fields[k]; x.Type == gjson.JSON && !secretKey(k) && (speaks(x) || speaks(x.Get("0"))) {
+			d.walk(x, k, depth+1, round)
+		}
+	}
 	if len(d.msgs)+len(d.codes)+len(d.issues) == 0 && len(order) > 0 && depth == 0 {
 		for _, k := range order[:min(len(order), 8)] {
 			if x := fields[k]; x.Type == gjson.String && strings.ContainsAny(x.String(), " ") && !secretKey(k) {
@@ -232,6 +244,11 @@ func (d *doc) object(v gjson.Result, key string, depth, round int) {
 
 func hasMessage(x gjson.Result) bool {
 	return x.Get("message").Exists() || x.Get("error").Exists() || x.Get("errors").Exists() || x.Get("validation_errors").Exists() || x.Get("detail").Exists()
+}
+
+// speaks reports whether an object has a message of its own.
+func speaks(x gjson.Result) bool {
+	return x.IsObject() && (hasMessage(x) || x.Get("reason").Type == gjson.String || x.Get("msg").Type == gjson.String || x.Get("description").Type == gjson.String)
 }
 
 func appendCode(codes []string, s string) []string {

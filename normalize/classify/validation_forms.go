@@ -102,7 +102,7 @@ var validatorForms = []form{
 	// ajv as text, joi, yup, class-validator.
 	{rule: "ajv", lits: []string{"must have required property"}, re: re(`must have required property '(?P<a>[\w.\-$]+)'`), kind: kindMissing},
 	{rule: "ajv", lits: []string{"must not have additional properties"}, re: re(`must not have additional properties(?:.{0,4}(?:\(|: ?)["']?(?P<a>[\w.\-$]+))?`), kind: kindUnexpected},
-	{rule: "ajv", lits: []string{" must be ", " must match ", " must not "}, re: re(`(?:^|[\s,;])(?:data|body|params|arguments|input)?(?P<a>/[\w./\-]+) (?P<e>must (?:be|match|not) [^\n;]{1,80})`), kind: kindType},
+	{rule: "ajv", lits: []string{" must be ", " must match ", " must not "}, re: re(`(?:^|[\s,;])(?:data|body|params|arguments|input)?(?P<a>/[\w./\-]*\w) (?P<e>must (?:be|match|not) [^\n;]{1,80})`), kind: kindType},
 	{rule: "ajv", lits: []string{"should be ", "should match ", "should have required property"}, re: re(`(?:^|[\s,;])(?:data|body|params)(?P<a>[./][\w./\-]+) (?P<e>should [^\n;]{1,80})`), kind: kindType},
 	{rule: "joi", lits: []string{"\" is ", "\" must "}, re: re(`"(?P<a>[A-Za-z_][\w.\[\]]*)" (?P<e>is required|is not allowed to be empty|is not allowed|must be [^\n,;]{1,80}|must [^\n,;]{1,80}|is not allowed)`), kind: kindRange},
 	// GraphQL.

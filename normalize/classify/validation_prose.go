@@ -17,6 +17,8 @@ var proseForms = []form{
 		re: re(`required (?:parameters?|params?|arguments?|fields?|propert(?:y|ies)|inputs?|keys?|options?)\b(?: named| called)?:? *\[?` + qn), kind: kindMissing},
 	{weak: true, rule: "prose.missing", lits: []string{"must specify", "must provide", "must supply", "must include", "please provide", "please specify"},
 		re: re(`(?:must|please) (?:specify|provide|supply|include) (?:a |an |the |either |at least one |valid |value for |values for )*` + qn), kind: kindMissing},
+	{weak: true, rule: "prose.missing", lits: []string{"requires "}, re: re(`requires (?:the |an? )?` + qq + ` (?:parameter|argument|field|property|input|option|key|value)\b`), kind: kindMissing},
+	{weak: true, rule: "prose.received", lits: []string{" received ", " got "}, re: re(`(?:^|[\s:])(?P<a>[A-Za-z_][\w.\[\]]*) (?:received|got) ["'](?P<i>[^"']{1,40})["'][;,.]? (?:but )?(?P<e>(?:valid|allowed|supported|expected|must|should|use)\b[^\n]{1,80})`), kind: kindEnum},
 	{weak: true, rule: "prose.unexpected", lits: []string{"unknown", "unexpected", "unrecognized", "unrecognised", "unsupported", "invalid", "extra"},
 		re: re(`(?:unknown|unexpected|unrecogni[sz]ed|unsupported|extra) (?:keyword )?(?:arguments?|parameters?|params?|fields?|propert(?:y|ies)|keys?|options?|inputs?)\b(?:\(s\))?(?: in \w+| named)?:? *\[?\(?` + qn), kind: kindUnexpected},
 	{weak: true, rule: "prose.unexpected", lits: []string{"is not allowed", "is not a valid", "is not permitted", "not recognized", "is not expected"},
