@@ -11,7 +11,8 @@ import (
 // buffer holds one answer.
 type buffer struct {
 	bytes.Buffer
-	large bool
+	large    bool
+	declared int // the length of a large answer that says it
 }
 
 // buffers are for answers of usual size. Larger ones take from large: a large buffer must not be tied up by a small answer.
@@ -36,7 +37,9 @@ func bufferFor(h http.Header, most int64) *buffer {
 		return buffers.Get().(*buffer)
 	}
 	if n > maxUsual {
-		return largeBuffer(int(n))
+		b := largeBuffer(maxUsual) // what is declared need not come
+		b.declared = int(n)
+		return b
 	}
 	b := buffers.Get().(*buffer)
 	b.Grow(int(n))
@@ -53,6 +56,9 @@ func largeBuffer(n int) *buffer {
 // enlarge returns a buffer with what b holds that has room for n bytes more. One that grows beyond maxUsual goes on in a
 // large one, which most of the time is large enough already.
 func enlarge(b *buffer, n int) *buffer {
+	if b.large && n > b.Available() {
+		b.Grow(max(n, b.declared-b.Len()))
+	}
 	if b.large || b.Len()+n <= maxUsual {
 		return b
 	}
@@ -65,6 +71,7 @@ func enlarge(b *buffer, n int) *buffer {
 // giveBack returns a buffer to where it came from.
 func giveBack(b *buffer) {
 	b.Reset()
+	b.declared = 0
 	switch {
 	case b.large:
 		if larges.Add(-1) < maxLarge {

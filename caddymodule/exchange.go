@@ -22,6 +22,7 @@ import (
 var (
 	errSilent   = errors.New("the server was silent for too long")
 	errTooLarge = errors.New("the answer is too large to look at")
+	errEnough   = errors.New("enough of a failure has come to judge it")
 	errLeaving  = errors.New("the gateway is stopping")
 	errUnknown  = errors.New("the tool does not exist")
 )

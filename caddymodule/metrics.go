@@ -2,6 +2,7 @@ package caddymodule
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +36,7 @@ type metrics struct {
 	requests, refusals, failures, disguise *prometheus.CounterVec
 	seconds                                *prometheus.HistogramVec
 	streams                                prometheus.Gauge
+	tools                                  labels
 	policy                                 *policyMetrics
 }
 
@@ -79,9 +81,33 @@ func (x *exchange) toolLabel(tool string) string {
 	case tool == "":
 		return ""
 	case x.schema(tool) != nil && len(tool) <= maxWord:
-		return word(tool)
+		return x.h.metrics.tools.label(word(tool))
 	}
 	return other
+}
+
+// labels are the tools that have a label. Series are never dropped, so the
+// labels of a server that lists ever new tools must end.
+type labels struct {
+	mu    sync.Mutex
+	names map[string]struct{}
+}
+
+// label returns the name, or "_other" when maxKnownTools others were quicker.
+func (l *labels) label(name string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.names[name]; ok {
+		return name
+	}
+	if len(l.names) >= maxKnownTools {
+		return other
+	}
+	if l.names == nil {
+		l.names = make(map[string]struct{})
+	}
+	l.names[strings.Clone(name)] = struct{}{}
+	return name
 }
 
 func (m *metrics) refused(reason string) { m.refusals.WithLabelValues(reason).Inc() }

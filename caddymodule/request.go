@@ -50,6 +50,10 @@ func onLoopback(r *http.Request) bool {
 	return err == nil && ap.Addr().Unmap().IsLoopback()
 }
 
+// firstRead is how much room a body gets that has not begun, in bytes. A longer
+// one gets all that it says when so much has come: what is announced need not.
+const firstRead = 16 << 10
+
 // readBody reads the whole body before the proxy gets it: a proxy that streams
 // the request loses answers that come before its end (golang/go#40747).
 func (h *Handler) readBody(r *http.Request) ([]byte, *transport.Refusal, error) {
@@ -59,8 +63,14 @@ func (h *Handler) readBody(r *http.Request) ([]byte, *transport.Refusal, error) 
 	}
 	var b bytes.Buffer
 	if n := r.ContentLength; n > 0 && n <= min(limit, defaultMaxRequestBody) {
-		body := make([]byte, n+1)
-		if _, err := io.ReadFull(r.Body, body[:n]); err != nil {
+		first := min(n, firstRead)
+		body := make([]byte, first+1)
+		_, err := io.ReadFull(r.Body, body[:first])
+		if err == nil && first < n {
+			body = append(make([]byte, 0, n+1), body[:first]...)[:n+1]
+			_, err = io.ReadFull(r.Body, body[first:n])
+		}
+		if err != nil {
 			return h.badBody(err)
 		}
 		// Another handler may have put a longer body in its place.

@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -31,11 +32,16 @@ type responseWriter struct {
 	x      *exchange
 	mode   mode
 	status int
+	hints  int            // informational answers so far
 	fault  classify.Fault // what is wrong with the answer itself, seen in its header
 	held   *buffer
 	coding string // content coding that the server used although asked not to
 	events *eventWriter
 }
+
+// maxHints is how many informational answers pass. More are taken for an answer
+// without end: net/http sets no bound on them.
+const maxHints = 100
 
 func newResponseWriter(x *exchange) *responseWriter {
 	return &responseWriter{ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: x.w}, x: x}
@@ -52,13 +58,17 @@ func (w *responseWriter) free() {
 	w.held = nil
 }
 
-// WriteHeader decides what happens to the answer. Informational answers pass
-// and decide nothing; 101 is final.
+// WriteHeader decides what happens to the answer. Informational answers pass,
+// maxHints of them, and decide nothing; 101 is final.
 func (w *responseWriter) WriteHeader(status int) {
 	if w.mode != undecided {
 		return
 	}
 	if status >= 100 && status < 200 && status != http.StatusSwitchingProtocols {
+		if w.hints++; w.hints > maxHints {
+			w.x.abort(errTooLarge)
+			return
+		}
 		w.ResponseWriter.WriteHeader(status)
 		return
 	}
@@ -171,6 +181,8 @@ func (w *responseWriter) keep(p []byte) (int, error) {
 	if w.status >= 400 || w.fault != classify.NoFault {
 		w.held = enlarge(w.held, int(room))
 		w.held.Write(p[:room])
+		w.mode = deaf
+		w.x.abort(errEnough) // the rest may never end
 		return len(p), nil
 	}
 	w.mode = deaf
@@ -231,6 +243,10 @@ func (w *responseWriter) finish(err error, cut bool) error {
 		return x.denyUnknown()
 	}
 	switch w.mode {
+	case deaf:
+		if errors.Is(context.Cause(x.ctx), errEnough) && !x.clientGone() {
+			return w.finishHeld()
+		}
 	case stream:
 		if err = w.events.finish(fault, err); err == errUnknown {
 			return x.denyUnknown()

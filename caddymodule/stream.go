@@ -165,6 +165,9 @@ func (e *eventWriter) over(ev transport.Event, data []byte) {
 		c.ID = id
 	}
 	e.final(c, classify.TooLarge)
+	if !e.x.listening() && len(e.x.open()) == 0 {
+		e.x.abort(errTooLarge) // the rest may never end, and nobody needs it
+	}
 }
 
 // final writes the event that answers a call in the server's stead.

@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,14 +24,20 @@ func scaled(n, part int) int {
 	return n / part
 }
 
-// Reloads under load with streams open: no request that reached the gateway fails, no count is lost, the
-// streams end under the config they began with, and nothing is held afterwards.
-func TestReloadUnderLoad(t *testing.T) {
-	u := newUpstream(t)
-	finish := make(chan struct{})
-	u.answer(func(w http.ResponseWriter, r *http.Request) {
-		id := r.Header.Get("X-Id")
-		ok := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"answer %s"}]}}`, id, id)
+// loaded is a site under load: streams that stay open, and calls beside them.
+type loaded struct {
+	*observed
+	u      *upstream
+	finish chan struct{} // closed to let the streams end
+	ends   chan error    // one for each stream
+
+	sent, again atomic.Int64
+}
+
+func newLoaded(t *testing.T, site func(upstream string) string) *loaded {
+	l := &loaded{u: newUpstream(t), finish: make(chan struct{}), ends: make(chan error)}
+	l.u.answer(func(w http.ResponseWriter, r *http.Request) {
+		ok := answerOf(r.Header.Get(faultID))
 		if r.Header.Get("X-Stream") == "" {
 			answers(http.StatusOK, "application/json", ok)(w, r)
 			return
@@ -40,202 +46,133 @@ func TestReloadUnderLoad(t *testing.T) {
 		io.WriteString(w, "data: "+`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`+"\n\n")
 		http.NewResponseController(w).Flush()
 		select {
-		case <-finish:
+		case <-l.finish:
 		case <-r.Context().Done():
 		}
 		io.WriteString(w, "data: "+ok+"\n\n")
 	})
-	const rpm = 4000
-	streamsOpen, workers := scaled(200, 10), 8
-	site := func(version int) string {
-		return fmt.Sprintf("mcp_gateway {\ntimeout %dm\nlimits memory\nlimit {\nkey {http.request.header.X-Caller}\nrpm %d\nconcurrency %d\n}\n}\n%s",
-			5+version, rpm, streamsOpen+workers, proxyTo(t, u.URL))
-	}
-	o := observe(t, site(0))
-	post := func(id int, stream bool) (*http.Response, error) {
-		r := newRequest(t, http.MethodPost, o.URL+"/mcp", call(fmt.Sprint(id), "x"), "MCP-Protocol-Version", "2025-11-25",
-			"X-Id", fmt.Sprint(id), "X-Caller", "one")
-		if stream {
-			r.Header.Set("X-Stream", "1")
-		}
-		return client.Do(r)
-	}
+	l.observed = observe(t, site(l.u.URL))
+	return l
+}
 
-	begin := time.Now()
-	ends := make(chan error, streamsOpen)
-	for i := range streamsOpen {
-		resp, err := post(i+1, true)
+func (l *loaded) post(t *testing.T, id int, header ...string) (*http.Response, error) {
+	return client.Do(newRequest(t, http.MethodPost, l.URL+"/mcp", call(strconv.Itoa(id), "x"), append(header,
+		"MCP-Protocol-Version", "2025-11-25", faultID, strconv.Itoa(id), "X-Caller", "one")...))
+}
+
+// open opens so many streams and waits until each has begun.
+func (l *loaded) open(t *testing.T, streams int) {
+	t.Helper()
+	for id := 1; id <= streams; id++ {
+		resp, err := l.post(t, id, "X-Stream", "1")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer resp.Body.Close()
+		t.Cleanup(func() { resp.Body.Close() })
 		lines := bufio.NewReader(resp.Body)
 		if line, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, "data: ") {
-			t.Fatalf("stream %d began with %q, %v", i, line, err)
+			t.Fatalf("stream %d began with %q, %v", id, line, err)
 		}
 		go func() {
 			b, err := io.ReadAll(lines)
-			if err == nil && !strings.Contains(string(b), fmt.Sprintf(`"text":"answer %d"`, i+1)) {
-				err = fmt.Errorf("stream %d ended with %q", i, b)
+			if err == nil && !strings.Contains(string(b), answerOf(strconv.Itoa(id))) {
+				err = fmt.Errorf("stream %d ended with %q", id, b)
 			}
-			ends <- err
+			l.ends <- err
 		}()
 	}
+}
 
-	var sent, again atomic.Int64
-	stop := make(chan struct{})
+// call makes one call that must succeed.
+func (l *loaded) call(t *testing.T, id int) {
+	resp, err := l.post(t, id)
+	// net/http closes connections unread that it accepts just when a server shuts down, so plain Caddy does on
+	// a reload: such a request never began. That it did not is checked by the counts in the end.
+	for tries := 0; err != nil && tries < 5; tries++ {
+		l.again.Add(1)
+		resp, err = l.post(t, id)
+	}
+	if err != nil {
+		t.Errorf("a call failed during a reload: %v", err)
+		return
+	}
+	if got := readAll(resp); got.Status != http.StatusOK || got.Body != answerOf(strconv.Itoa(id)) {
+		t.Errorf("a call failed during a reload: %d %q", got.Status, tail(got.Body, 300))
+	}
+}
+
+// Reloads under 500 calls per second with 200 streams open: no request that reached the gateway fails, no count is
+// lost, metrics keep their values, the streams keep their slots and end under the config they began with, and
+// nothing is held afterwards.
+func TestReloadUnderLoad(t *testing.T) {
+	const streams, workers, perSecond, rpm = 200, 16, 500, 100000
+	seconds, reloads := scaled(40, 20), scaled(40, 10)
+	version := 0
+	site := func(upstream string) string {
+		version++
+		return fmt.Sprintf("mcp_gateway {\ntimeout %dm\nlimits memory\nlimit {\nkey {http.request.header.X-Caller}\nrpm %d\nconcurrency %d\n}\n}\n%s",
+			5+version, rpm, streams+workers, briefly(t, upstream))
+	}
+	l := newLoaded(t, site)
+	begin, idle := time.Now(), l.goroutines(t)
+	l.open(t, streams)
+
+	total := perSecond * seconds
+	clock := time.Now()
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				if sent.Load() > rpm/2 {
-					time.Sleep(time.Millisecond)
-					continue
-				}
-				id := int(10000 + sent.Add(1))
-				resp, err := post(id, false)
-				// net/http closes connections unread that it accepts just when a server shuts down, so plain Caddy does on
-				// a reload: such a request never began. That it did not is checked by the counts below.
-				for tries := 0; err != nil && tries < 5; tries++ {
-					again.Add(1)
-					resp, err = post(id, false)
-				}
-				if err != nil {
-					t.Errorf("a call failed during a reload: %v", err)
-					return
-				}
-				if got := readAll(resp); got.Status != http.StatusOK || gjson.Get(got.Body, "result.content.0.text").String() != fmt.Sprintf("answer %d", id) {
-					t.Errorf("a call failed during a reload: %d %q", got.Status, tail(got.Body, 300))
-				}
+			for n := int(l.sent.Add(1)); n <= total && !t.Failed(); n = int(l.sent.Add(1)) {
+				time.Sleep(time.Until(clock.Add(time.Duration(n) * time.Second / perSecond)))
+				l.call(t, 10000+n)
 			}
 		})
 	}
-	for i := range 5 {
-		time.Sleep(100 * time.Millisecond)
-		o.reload(t, site(i+1))
+	for i := 1; i <= reloads; i++ {
+		for l.sent.Load() < int64(i*total/(reloads+1)) && !t.Failed() {
+			time.Sleep(time.Millisecond)
+		}
+		before := l.metrics(t, "caddy_mcp_gateway_")
+		l.reload(t, site(l.u.URL))
+		after := l.metrics(t, "caddy_mcp_gateway_")
+		for series, v := range before {
+			if now, ok := after[series]; !strings.Contains(series, "_held") && (!ok || now < v) {
+				t.Errorf("reload %d: %s was %v, then %v (%v)", i, series, v, now, ok)
+			}
+		}
+		if held := l.held(t); held < streams {
+			t.Errorf("reload %d: %d slots are held, %d streams are open", i, held, streams)
+		}
 	}
-	close(stop)
 	wg.Wait()
-	close(finish)
-	for range streamsOpen {
-		if err := receive(t, ends, "a stream did not end"); err != nil {
+	rate := float64(total) / time.Since(clock).Seconds()
+
+	// All calls have ended, the streams have not.
+	admitted := total + streams
+	if held := l.held(t); held != streams {
+		t.Errorf("%d slots are held by %d streams", held, streams)
+	}
+	if time.Since(begin) < 50*time.Second { // else the window has moved on
+		count := gjson.Get(l.get(t, "/mcp-gateway/limits"), "stores.0.counts.0")
+		if count.Get("current.rpm").Int() != int64(admitted) || count.Get("current.concurrency").Int() != streams {
+			t.Errorf("%d calls were admitted and %d streams are open, the count is %s", admitted, streams, count.Raw)
+		}
+	}
+	close(l.finish)
+	for range streams {
+		if err := receive(t, l.ends, "a stream did not end"); err != nil {
 			t.Error(err)
 		}
 	}
-	admitted := int(sent.Load()) + streamsOpen
-	if got := int(o.metric(t, "caddy_mcp_gateway_requests_total")); got != admitted {
-		t.Errorf("requests_total is %d after the reloads, %d requests were sent", got, admitted)
-	}
-	state := gjson.Get(o.get(t, "/mcp-gateway/limits"), "stores.0")
-	if state.Get("held").Int() != 0 {
-		t.Errorf("slots are held after all calls ended: %s", state.Raw)
-	}
-	if time.Since(begin) < 50*time.Second { // else the window has moved on
-		if got := state.Get("counts.0.current.rpm").Int(); int(got) != admitted {
-			t.Errorf("the window counts %d calls, %d were admitted: %s", got, admitted, state.Raw)
+	l.settled(t, idle+8)
+	for series, want := range map[string]int{
+		`caddy_mcp_gateway_requests_total{era="legacy",method="tools/call",outcome="ok"}`:         admitted,
+		`caddy_mcp_gateway_request_duration_seconds_count{era="legacy",method="tools/call"}`:      admitted,
+		`caddy_mcp_gateway_limit_decisions_total{limit="default",result="allowed",service="mcp"}`: admitted,
+	} {
+		if got := l.metrics(t, "caddy_mcp_gateway_")[series]; int(got) != want {
+			t.Errorf("%s is %v after the reloads, %d requests were sent", series, got, want)
 		}
 	}
-	t.Logf("%d calls and %d streams over 5 reloads; %d connections were closed unread", sent.Load(), streamsOpen, again.Load())
-}
-
-// Clients that make up callers, sessions and tools, send many headers, or send
-// their bodies slowly: memory and labels stay bounded, and others are served.
-func TestHostileClients(t *testing.T) {
-	u := newUpstream(t)
-	u.answer(answers(http.StatusOK, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"fine"}]}}`))
-	o := observe(t, `mcp_gateway {
-		limits memory
-		limit {
-			key {http.request.header.X-Caller}
-			rpm 100
-			concurrency 4
-		}
-		breaker
-		validate arguments
-	}
-	`+proxyTo(t, u.URL))
-	served := func(when string) {
-		t.Helper()
-		r := send(t, http.MethodPost, o.URL+"/mcp", call("1", "x"), "MCP-Protocol-Version", "2025-11-25", "X-Caller", "honest "+when)
-		if gjson.Get(r.Body, "result.content.0.text").String() != "fine" {
-			t.Errorf("%s, others are not served: %d %q", when, r.Status, tail(r.Body, 300))
-		}
-	}
-	addr := strings.TrimPrefix(o.URL, "http://")
-
-	// Bodies that never end.
-	for range 50 {
-		c, err := net.Dial("tcp", addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: 200000\r\n\r\n{\"jsonrpc\"")
-	}
-	served("with slow bodies")
-
-	// A flood of headers.
-	var flood strings.Builder
-	for i := range 20000 {
-		fmt.Fprintf(&flood, "X-Flood-%d: %032d\r\n", i, i)
-	}
-	c, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.SetDeadline(time.Now().Add(patience))
-	go fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: 2\r\n\r\n{}", flood.String())
-	if status, err := bufio.NewReader(c).ReadString('\n'); err == nil && !strings.Contains(status, "431") {
-		t.Errorf("a flood of headers got %q", status)
-	}
-	c.Close()
-	served("after a flood of headers")
-
-	// Names that are made up, each new.
-	made := func(from, to int) {
-		var next atomic.Int64
-		next.Store(int64(from))
-		var wg sync.WaitGroup
-		transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16}
-		defer transport.CloseIdleConnections()
-		hc := &http.Client{Transport: transport, Timeout: patience}
-		for range 16 {
-			wg.Go(func() {
-				for {
-					i := next.Add(1)
-					if i > int64(to) {
-						return
-					}
-					r := newRequest(t, http.MethodPost, o.URL+"/mcp", call("1", fmt.Sprintf("tool-%d", i)), "MCP-Protocol-Version", "2025-11-25",
-						"X-Caller", fmt.Sprintf("caller-%d", i), "Mcp-Session-Id", fmt.Sprintf("session-%d", i), "Authorization", fmt.Sprintf("Bearer %d", i))
-					resp, err := hc.Do(r)
-					if err != nil {
-						t.Errorf("call %d: %v", i, err)
-						return
-					}
-					readAll(resp)
-				}
-			})
-		}
-		wg.Wait()
-	}
-	n := scaled(200000, 50)
-	made(0, n/2)
-	heap, series := o.heap(t), o.series(t)
-	made(n/2, n)
-	served("after many names")
-	after := o.heap(t)
-	t.Logf("%d names; heap %.1f MB after half of them, %.1f MB after all; %d series", n, heap/1e6, after/1e6, o.series(t))
-	// One caller's counts are some hundred bytes, and DefaultMaxKeys of them are kept.
-	if perName := (after - heap) / float64(n/2); perName > 1500 || after > 256e6 {
-		t.Errorf("%.0f bytes stay for each name, %.1f MB in all", perName, after/1e6)
-	}
-	if now := o.series(t); now > series {
-		t.Errorf("series of metrics grew from %d to %d", series, now)
-	}
+	t.Logf("%d calls at %.0f per second and %d streams over %d reloads; %d connections were closed unread", total, rate, streams, reloads, l.again.Load())
 }

@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
-	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,99 +17,6 @@ import (
 
 	"github.com/tidwall/gjson"
 )
-
-// observed is a Caddy in a process of its own, whose memory and goroutines the
-// test can see through the admin endpoint.
-type observed struct {
-	URL string
-
-	admin, port, dir string
-}
-
-func observe(t *testing.T, site string) *observed {
-	t.Helper()
-	o := &observed{admin: net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t))), dir: t.TempDir()}
-	o.URL = caddyProcess(t, func(addr string) []string {
-		host, err := url.Parse("http://" + addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.port = host.Port()
-		file := filepath.Join(o.dir, "Caddyfile")
-		if err := os.WriteFile(file, []byte(o.text(site)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return []string{"run", "--config", file}
-	})
-	return o
-}
-
-// text is the Caddyfile of a site.
-func (o *observed) text(site string) string {
-	return fmt.Sprintf("{\nadmin %s\npersist_config off\nauto_https off\ngrace_period 5s\nstorage file_system %q\nlog {\nlevel FATAL\n}\n}\n:%s {\nbind 127.0.0.1\n%s\n}\n",
-		o.admin, o.dir, o.port, site)
-}
-
-// reload replaces the config, as "caddy reload" does.
-func (o *observed) reload(t *testing.T, site string) {
-	t.Helper()
-	resp, err := client.Post("http://"+o.admin+"/load", "text/caddyfile", strings.NewReader(o.text(site)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := readAll(resp); r.Status != http.StatusOK {
-		t.Fatalf("reload: %d %s", r.Status, r.Body)
-	}
-}
-
-func (o *observed) get(t *testing.T, path string) string {
-	t.Helper()
-	resp, err := client.Get("http://" + o.admin + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return readAll(resp).Body
-}
-
-// heap is what lives on the heap after a collection, in bytes.
-func (o *observed) heap(t *testing.T) float64 {
-	t.Helper()
-	o.get(t, "/debug/pprof/heap?gc=1")
-	o.get(t, "/debug/pprof/heap?gc=1")
-	return o.metric(t, "go_memstats_heap_alloc_bytes")
-}
-
-func (o *observed) goroutines(t *testing.T) float64 { return o.metric(t, "go_goroutines") }
-
-// metric is the sum of all series of a name.
-func (o *observed) metric(t *testing.T, name string) (sum float64) {
-	t.Helper()
-	for line := range strings.Lines(o.get(t, "/metrics")) {
-		series, value, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if ok && (series == name || strings.HasPrefix(series, name+"{")) {
-			if i := strings.LastIndexByte(line, ' '); i >= 0 {
-				value = strings.TrimSpace(line[i+1:])
-			}
-			v, err := strconv.ParseFloat(value, 64)
-			if err != nil {
-				t.Fatalf("%s: %v", line, err)
-			}
-			sum += v
-		}
-	}
-	return sum
-}
-
-// series counts the series that the gateway has made.
-func (o *observed) series(t *testing.T) (n int) {
-	t.Helper()
-	for line := range strings.Lines(o.get(t, "/metrics")) {
-		if strings.HasPrefix(line, "caddy_mcp_gateway_") {
-			n++
-		}
-	}
-	return n
-}
 
 // Mixed traffic with faults for a time: every call gets one answer with its id,
 // and in the end the heap and the goroutines are what they were after the first
@@ -182,9 +86,11 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	// Connections to clients and servers that are idle have goroutines too, until they are closed.
-	goroutines, heap := settle(60), o.heap(t)
+	goroutines := settle(60)
+	heap, _ := o.heap(t)
 	traffic(length - length/5)
-	after, heapAfter := settle(goroutines+20), o.heap(t)
+	after := settle(goroutines + 20)
+	heapAfter, _ := o.heap(t)
 	t.Logf("%d calls, %d answers in %s; heap %.1f MB, then %.1f MB; goroutines %.0f, then %.0f; %d series",
 		calls.Load(), answered.Load(), length, heap/1e6, heapAfter/1e6, goroutines, after, o.series(t))
 	if heapAfter > heap*1.25+4e6 {

@@ -3,109 +3,117 @@ package integration
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/tidwall/gjson"
 )
 
-// Many calls at once, most of which fail in some way: each gets exactly the
-// answer with its own id, and afterwards nothing of the gateway is left over.
+// Many calls at once of every way for a server to go wrong: each gets exactly
+// one answer with its own id, unless its client left, and afterwards nothing of
+// them is left over: no goroutine, no slot, and the heap is what it was.
 func TestStorm(t *testing.T) {
 	u := newUpstream(t)
-	g := start(t, "timeout 1s\nmax_response_body 64KiB", u.URL)
-	const head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: "
-	u.answer(func(w http.ResponseWriter, r *http.Request) {
-		// The id of the call is the session's, so that the body need not be read again.
-		id := r.Header.Get("Mcp-Session-Id")
-		n, err := strconv.Atoi(id)
-		if err != nil {
-			t.Errorf("no id: %v", err)
-			return
+	u.answer(faulty)
+	o := observe(t, fmt.Sprintf(`mcp_gateway {
+		tool hang {
+			timeout 500ms
 		}
-		ok := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"answer %s"}]}}`, id, id)
-		bad := failing(id, "HTTP 503 "+secret)
-		switch n % 10 {
-		case 0:
-			answers(http.StatusOK, "application/json", ok)(w, r)
-		case 1:
-			answers(http.StatusOK, "application/json", bad)(w, r)
-		case 2:
-			streams(stream+"data: "+ok+"\n\n", 50)(w, r)
-		case 3:
-			streams(stream+"data: "+bad+"\n\n", 50)(w, r)
-		case 4:
-			answers(http.StatusBadGateway, "text/html", secret)(w, r)
-		case 5:
-			raw(true)(w, r)
-		case 6:
-			raw(false, head+"text/event-stream\r\n\r\n", ": hello\n\n")(w, r)
-		case 7:
-			answers(http.StatusOK, "application/json", strings.Replace(ok, "answer", strings.Repeat("x", 128<<10), 1))(w, r)
-		case 8:
-			raw(false, head+"application/json\r\nContent-Length: 5000\r\n\r\n", bad[:20])(w, r)
-		case 9:
-			<-r.Context().Done()
+		max_response_body 64KiB
+		limits memory
+		limit {
+			key {http.request.header.X-Caller}
+			rpm 1000000
+			concurrency 100
 		}
-	})
-
-	const workers, each = 16, 20
-	var wg sync.WaitGroup
-	for k := range workers {
-		wg.Go(func() {
-			for i := range each {
-				id := strconv.Itoa(1 + k*each + i)
-				r := newRequest(t, http.MethodPost, g.URL+"/mcp", call(id, "x"), "Mcp-Session-Id", id, "MCP-Protocol-Version", "2025-11-25")
-				resp, err := client.Do(r)
-				if err != nil {
-					t.Errorf("%s: %v", id, err)
-					continue
-				}
-				got := readAll(resp)
-				m := got.response(t, id)
-				switch n := (1 + k*each + i) % 10; {
-				case n == 0 || n == 2:
-					if gjson.Get(m, "result.content.0.text").String() != "answer "+id {
-						t.Errorf("%s got %s", id, m)
-					}
-				default:
-					want{}.result(t, id, m)
-				}
-				got.leakless(t)
-			}
-		})
 	}
-	wg.Wait()
-	settled(t)
+	@refused header %s refused
+	reverse_proxy @refused 127.0.0.1:%d
+	`, faultKind, freePort(t))+briefly(t, u.URL))
+	kinds := append([]fault{{kind: "refused", ends: fails}}, faults...)
+
+	var ids atomic.Int64
+	storm := func(each, costly int) {
+		hc, leave := newPool()
+		defer leave()
+		var work []*fault
+		for i := range max(each, costly) {
+			for k := range kinds {
+				if f := &kinds[k]; i < each && !f.costly || i < costly && f.costly {
+					work = append(work, f)
+				}
+			}
+		}
+		queue := make(chan *fault)
+		var wg sync.WaitGroup
+		for range 32 {
+			wg.Go(func() {
+				for f := range queue {
+					f.once(t, hc, o.URL, strconv.FormatInt(ids.Add(1), 10))
+				}
+			})
+		}
+		for _, f := range work {
+			queue <- f
+		}
+		close(queue)
+		wg.Wait()
+	}
+
+	idle := o.goroutines(t)
+	storm(4, 2) // what is made once and kept: pools, tables, series
+	o.settled(t, idle+8)
+	heap, objects := o.heap(t)
+	each, costly := scaled(500, 25), scaled(60, 10)
+	storm(each, costly)
+	o.settled(t, idle+8)
+	after, objectsAfter := o.heap(t)
+	t.Logf("%d calls of %d kinds; heap %.2f MB, then %.2f MB; objects %.0f, then %.0f; goroutines %.0f, then %.0f; the heap was at most %.0f MB",
+		ids.Load(), len(kinds), heap/1e6, after/1e6, objects, objectsAfter, idle, o.goroutines(t), o.peak(t)/1e6)
+	if after > heap+600e3 || objectsAfter > objects+3000 {
+		t.Errorf("the heap grew from %.0f bytes in %.0f objects to %.0f in %.0f", heap, objects, after, objectsAfter)
+	}
 }
 
-// settled waits until no goroutine serves a request in the gateway any more.
-func settled(t *testing.T) {
-	t.Helper()
-	var left string
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		var b bytes.Buffer
-		if err := pprof.Lookup("goroutine").WriteTo(&b, 2); err != nil {
-			t.Fatal(err)
-		}
-		left = ""
-		for _, g := range strings.Split(b.String(), "\n\n") {
-			if strings.Contains(g, module+"/caddymodule.(*Handler).ServeHTTP") || strings.Contains(g, module+"/caddymodule.(*exchange)") {
-				left = g
-			}
-		}
-		if left == "" {
-			return
-		}
+// newPool is a client that keeps connections, and how to close them.
+func newPool() (*http.Client, func()) {
+	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64}
+	return &http.Client{Transport: transport, Timeout: patience}, transport.CloseIdleConnections
+}
+
+// tool is what the kind calls: only one that hangs has a time-out.
+func (f *fault) tool() string {
+	if strings.HasPrefix(f.kind, "hangs") {
+		return "hang"
 	}
-	t.Errorf("a goroutine stays: %s", left)
+	return "x"
+}
+
+// once makes one call of the kind.
+func (f *fault) once(t *testing.T, hc *http.Client, at, id string) {
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	if f.ends == leaves {
+		time.AfterFunc(20*time.Millisecond, leave)
+	}
+	r := newRequest(t, http.MethodPost, at+"/mcp", call(id, f.tool()), "MCP-Protocol-Version", "2025-11-25", "X-Caller", "one", faultID, id, faultKind, f.kind)
+	resp, err := hc.Do(r.WithContext(ctx))
+	if err != nil {
+		if f.ends != leaves {
+			t.Errorf("%s, call %s: %v", f.kind, id, err)
+		}
+		return
+	}
+	got := readAll(resp)
+	if f.ends != leaves {
+		f.check(t, id, got)
+	}
 }
 
 // A small compressed answer may be a large one: what counts is what it says.
