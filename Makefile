@@ -60,6 +60,11 @@ bench: caddy ## nginx, plain Caddy and the gateway in one run, into bench/RESULT
 	@bench/setup.sh
 	go test -count=1 -timeout 60m -tags bench -run '^TestBench$$' -v ./bench
 
+.PHONY: bench-growth
+bench-growth: caddy ## What a call costs as bodies, callers, tools and replicas grow, into bench/GROWTH.md
+	@bench/setup.sh
+	go test -count=1 -timeout 30m -tags bench -run '^TestGrowth$$' -v ./bench
+
 .PHONY: bench-limits
 bench-limits: setup ## PING, INCR, a GCRA limiter, memory and this one, interleaved, against the targets
 	cd limits/bench && go test -count=1 -timeout 30m -run '^TestBench$$' -v
