@@ -67,7 +67,7 @@ func TestStorm(t *testing.T) {
 	}
 
 	idle := o.goroutines(t)
-	storm(4, 2) // what is made once and kept: pools, tables, series
+	storm(12, 2) // what is made once and kept: pools, tables, series, the last failures
 	o.settled(t, idle+8)
 	heap, objects := o.heap(t)
 	each, costly := scaled(500, 25), scaled(60, 10)
