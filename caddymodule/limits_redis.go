@@ -86,7 +86,8 @@ type RedisLimits struct {
 
 	// What happens to calls while Redis is away: `local` goes on with this
 	// replica's share of the limits, `allow` admits every call, `deny` refuses
-	// every limited call with `service_unavailable`. Default: `local`.
+	// every limited call with `service_unavailable`, also for the first 2 s
+	// after Redis lost what it knew of a caller. Default: `local`.
 	OnFailure string `json:"on_failure,omitempty"`
 
 	// How long the slots of a replica that died are kept. They are renewed

@@ -150,6 +150,8 @@ func TestFallbackDeny(t *testing.T) {
 	}
 	s.Run()
 	f.advance(nodePause)
+	mustRefuse(t, a, Unavailable, one(a, "k", 10, 5)) // others may know more
+	f.advance(doubtTime)
 	if d := mustAllow(t, a, one(a, "k", 10, 5)); d.Current != (Count{1, 1}) {
 		t.Fatalf("%+v", d)
 	}
@@ -177,7 +179,7 @@ func TestReleasesBackOff(t *testing.T) {
 // An operation that timed out may be executed later. What it granted must not stay.
 func TestPhantomGrants(t *testing.T) {
 	s := redistest.Start(t)
-	a, b, f := pair(t, s, func(o *RedisOptions) { o.Timeout, o.OnFailure = 50*time.Millisecond, Deny })
+	a, b, f := pair(t, s, func(o *RedisOptions) { o.Timeout, o.OnFailure = 500*time.Millisecond, Deny })
 	tier := one(a, "k", 0, 3)
 	mustAllow(t, b, tier).Lease.Release()
 	background(b)

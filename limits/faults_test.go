@@ -61,7 +61,7 @@ func (r *faultRun) partition(n int, m redistest.Mode) {
 
 func TestFaults(t *testing.T) {
 	faults := []fault{
-		{name: "T1 nothing, then a process is killed", during: func(r *faultRun) {
+		{name: "T1 nothing, then a process is killed", spec: patient, during: func(r *faultRun) {
 			r.at(1.2)
 			_ = r.procs[0].Process.Kill()
 			r.at(2.5)
@@ -145,7 +145,9 @@ func TestFaults(t *testing.T) {
 }
 
 // patient waits for a machine that is busy with other things, where the question is whether Redis is asked at all.
-func patient(s *workerSpec) { s.Timeout = 5 * time.Second }
+func patient(s *workerSpec) { s.Timeout = patience }
+
+const patience = 5 * time.Second
 
 func deny(s *workerSpec) { s.OnFailure = Deny }
 
@@ -348,12 +350,13 @@ func (r *faultRun) overlap() int {
 // nothingLeft waits one lease and then finds every slot free.
 func (r *faultRun) nothingLeft(c ClientOptions) {
 	r.t.Helper()
+	c.Timeout = patience // for a busy machine
 	client, err := NewClient(c)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	defer client.Close()
-	l, err := NewRedis(client, RedisOptions{Prefix: r.spec.Prefix, Secret: []byte("fault tests"), window: r.spec.Window})
+	l, err := NewRedis(client, RedisOptions{Prefix: r.spec.Prefix, Secret: []byte("fault tests"), Timeout: patience, window: r.spec.Window})
 	if err != nil {
 		r.t.Fatal(err)
 	}

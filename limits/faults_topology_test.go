@@ -56,13 +56,13 @@ func TestFaultsCluster(t *testing.T) {
 	load := func(t *testing.T, prefix string, timeout time.Duration, during func(*faultRun)) *faultRun {
 		r := &faultRun{t: t, spec: defaultSpec()}
 		r.spec.Prefix, r.spec.RPM, r.spec.Conc, r.spec.Keys, r.spec.Goroutines = prefix, 0, 4, keys, 32
-		r.spec.Slow = 50 * time.Millisecond
+		r.spec.Slow, r.spec.Lease = 50*time.Millisecond, 3*time.Second
 		r.spec.Timeout = timeout
 		r.launch(func(int) []string { return c.Addresses }, during)
 		return r
 	}
 	t.Run("F12a slots move", func(t *testing.T) {
-		r := load(t, "c1:", 5*time.Second, func(r *faultRun) {
+		r := load(t, "c1:", patience, func(r *faultRun) {
 			r.at(0.3)
 			ids := masters(t, c)
 			c.CLI("--cluster", "reshard", c.Addresses[0], "--cluster-from", ids[0], "--cluster-to", ids[1],
@@ -74,7 +74,7 @@ func TestFaultsCluster(t *testing.T) {
 		r.nothingLeft(ClientOptions{Addresses: c.Addresses})
 	})
 	t.Run("F12b a master is killed", func(t *testing.T) {
-		const patience = 5 * time.Second // for a busy machine; the dead node refuses connections at once
+		// The patience is for a busy machine; the dead node refuses connections at once.
 		l := newGateway(t, ClientOptions{Addresses: c.Addresses, Timeout: patience},
 			RedisOptions{Secret: []byte("x"), Prefix: "c3:", OnFailure: Deny, Timeout: patience})
 		dead := map[string]bool{} // subjects on the master that dies

@@ -61,6 +61,7 @@ func (l *Redis) sweep(now time.Duration, drop bool) {
 		for _, k := range g.keys {
 			k.fence(now, margin, l.o.Observer)
 		}
+		g.ask(now)
 		if !g.inflight && g.wanting(now) {
 			g.schedule(false)
 		}
@@ -78,6 +79,22 @@ func (l *Redis) sweep(now time.Duration, drop bool) {
 			l.drop(s, g, now, l.keep())
 		}
 		s.mu.Unlock()
+	}
+}
+
+// ask has Redis told of one subject when its node was not heard of for a while. So a process that nobody calls notices
+// too that Redis has lost its memory, and says what it knows before others have given it away. It is called under the lock
+// of the group.
+func (g *group) ask(now time.Duration) {
+	if g.node == nil || g.inflight || !g.node.quiet(now) {
+		return
+	}
+	for _, k := range g.keys {
+		if k.knows(now) {
+			k.dirty = true
+			g.node.ask(now)
+			return
+		}
 	}
 }
 

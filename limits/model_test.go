@@ -13,6 +13,7 @@ type model struct {
 
 type modelSubject struct {
 	gen, epoch, restored int64
+	fresh                bool // made by the operation that runs
 	cum                  uint32
 	slots                []modelSlot
 	regs                 map[string]modelRegister
@@ -34,6 +35,8 @@ type modelOp struct {
 	keys     []modelKey
 	demands  []modelDemand
 	expected int64
+	strict   bool
+	doubt    bool
 }
 
 type modelKey struct {
@@ -49,7 +52,7 @@ type modelDemand struct {
 // args is the wire form. The last two are the time, read by the patched script.
 func (o *modelOp) args(m *model, us int64) ([]string, []any) {
 	var keys []string
-	h := syncHeader{false, o.gw, m.window, m.ttl, o.expected, 250}
+	h := syncHeader{false, o.gw, m.window, m.ttl, o.expected, 250, o.strict, o.doubt}
 	b := putOperation(h.append(nil), o.seq, o.assert)
 	for _, k := range o.keys {
 		keys = append(keys, k.name)
@@ -74,7 +77,7 @@ func (o *modelOp) straight() bool {
 // straightArgs is the wire form of several operations of one gateway in one script.
 func straightArgs(m *model, ops []*modelOp, us int64) ([]string, []any) {
 	var keys []string
-	h := syncHeader{true, ops[0].gw, m.window, m.ttl, ops[0].expected, 250}
+	h := syncHeader{true, ops[0].gw, m.window, m.ttl, ops[0].expected, 250, ops[0].strict, ops[0].doubt}
 	b := h.append(nil)
 	for _, o := range ops {
 		k := o.keys[0]
@@ -127,7 +130,7 @@ func (m *model) live(name string, us int64) *modelSubject {
 	now := us / 1000
 	s := m.subjects[name]
 	if s == nil {
-		return &modelSubject{gen: us, epoch: now, regs: map[string]modelRegister{}}
+		return &modelSubject{gen: us / 2 * 2, epoch: now, regs: map[string]modelRegister{}, fresh: true}
 	}
 	c := &modelSubject{gen: s.gen, epoch: s.epoch, restored: s.restored, cum: s.cum, regs: map[string]modelRegister{}}
 	from := 0
@@ -198,6 +201,9 @@ func (m *model) run(o *modelOp, us int64) []int64 {
 		x.was, x.mine = s.regs[o.gw]
 		x.held, x.add = k.held, k.debt
 		live[i] = s.liveSlots() - x.was.held + k.held
+		if s.fresh && (o.doubt || k.known != 0 && (k.seen > 0 || k.held > 0)) {
+			s.gen++
+		}
 		switch {
 		case k.known > 0 && k.known != s.gen && k.seen > s.restored:
 			x.add, x.lost, s.restored = x.add+k.seen-s.restored, 1, k.seen
@@ -229,6 +235,12 @@ func (m *model) run(o *modelOp, us int64) []int64 {
 				if room := max(limit-used, 0) / need; room < fit {
 					fit, code, key = room, pass, p.key
 				}
+			}
+		}
+		for _, p := range d.parts {
+			age, limited := us-subjects[p.key].gen, p.cost > 0 && p.rpm > 0 || p.slots > 0 && p.conc > 0
+			if fit > 0 && o.strict && limited && subjects[p.key].gen%2 == 1 && age >= -1 && age < 2_000_000-1 {
+				fit, code, key = 0, 3, p.key
 			}
 		}
 		for _, p := range d.parts {
@@ -267,6 +279,7 @@ func (m *model) run(o *modelOp, us int64) []int64 {
 		renew := x.mine && x.held > 0 && 3*(x.was.leaseEnd-now) < 2*m.ttl
 		if x.add > 0 || x.changed || o.assert || renew || x.held != x.was.held {
 			s.regs[o.gw] = modelRegister{leaseEnd: now + m.ttl, held: x.held, seq: o.seq, granted: first}
+			s.fresh = false
 			m.subjects[k.name] = s
 		}
 		reply = append(reply, s.answerWith(o.gw, now, n[i], live[i], stamp, x.lost)...)

@@ -1,6 +1,9 @@
 package limits
 
 import (
+	"context"
+	"errors"
+	"net"
 	"sync"
 	"time"
 )
@@ -11,6 +14,13 @@ const (
 	nodePause    = 300 * time.Millisecond
 	// clockTolerance is how far the clock of Redis may move against ours between two replies.
 	clockTolerance = 250 * time.Millisecond
+	// For doubtTime after a failure what is not there may have been lost, as sync.lua has it.
+	doubtTime = 2 * time.Second
+	// quietTime is how long a node of which something is known is not heard of, at most about.
+	quietTime = 400 * time.Millisecond
+	// lossPause is the least time between two losses for which all subjects of a node are told again: values that are
+	// evicted one by one must not cause as many.
+	lossPause = 10 * time.Second
 )
 
 // node is one Redis server as seen from here: whether it answers, how many operations may use it at a time, and how its
@@ -29,6 +39,11 @@ type node struct {
 	offset   int64         // Redis ms minus ours
 	synced   bool
 	steps    int64 // clock steps seen
+	failed   bool
+	failure  time.Duration // last, that was more than slowness
+	heard    time.Duration // of it, last
+	lost     bool
+	loss     time.Duration // last, that was acted on
 }
 
 func newNode(addr string, concurrent int) *node {
@@ -79,10 +94,16 @@ func (n *node) done(now time.Duration, err error) (changed, away bool, d time.Du
 	n.probing = false
 	if err == nil {
 		wasOpen := n.open
-		n.failures, n.open = 0, false
+		n.failures, n.open, n.heard = 0, false, now
+		if wasOpen {
+			n.failed, n.failure = true, now
+		}
 		return wasOpen, false, now - n.since
 	}
 	n.failures++
+	if !isTimeout(err) {
+		n.failed, n.failure = true, now
+	}
 	if n.open {
 		n.until = now + nodePause
 		return false, true, 0
@@ -94,14 +115,46 @@ func (n *node) done(now time.Duration, err error) (changed, away bool, d time.Du
 	return true, true, 0
 }
 
-// expect returns the Redis time in ms at our time now, 0 when it is not known.
-func (n *node) expect(now time.Duration) int64 {
+func isTimeout(err error) bool {
+	var ne net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &ne) && ne.Timeout()
+}
+
+// expect returns the Redis time in ms at our time now, 0 when it is not known, and whether the node was away a moment
+// ago, so that it may have lost what it knew.
+func (n *node) expect(now time.Duration) (ms int64, doubt bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.synced {
-		return 0
+	doubt = n.open || n.failed && now-n.failure < doubtTime
+	if n.synced {
+		ms = now.Milliseconds() + n.offset
 	}
-	return now.Milliseconds() + n.offset
+	return ms, doubt
+}
+
+// quiet tells whether the node was not heard of for a while.
+func (n *node) quiet(now time.Duration) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return now-n.heard >= quietTime
+}
+
+// ask notes that the node is about to be asked, so that it is not asked twice.
+func (n *node) ask(now time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.heard = now
+}
+
+// forgot notes that the node has lost something, and tells whether that has to be acted on.
+func (n *node) forgot(now time.Duration) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.lost && now-n.loss < lossPause {
+		return false
+	}
+	n.lost, n.loss = true, now
+	return true
 }
 
 // clock takes in a Redis time that was read between sent and received, and returns by how much the clock has stepped.

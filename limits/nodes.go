@@ -126,7 +126,7 @@ func (l *Redis) reassert(addr string) {
 			return
 		}
 		for _, k := range g.keys {
-			if k.held > 0 || k.seen.sum(now, l.o.window) > 0 || k.debt.sum(now, l.o.window) > 0 {
+			if k.knows(now) {
 				k.dirty = true
 			}
 		}

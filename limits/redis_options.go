@@ -18,7 +18,8 @@ const (
 	Local OnFailure = iota
 	// Allow admits everything. What was admitted is reported to Redis when it is back.
 	Allow
-	// Deny refuses everything with Bound Unavailable.
+	// Deny refuses everything with Bound Unavailable. When Redis is back without what it knew of a subject, that is refused
+	// for 2 s more, in which the other processes say what they know: the limits hold over the loss.
 	Deny
 )
 

@@ -107,11 +107,12 @@ func (k *redisKey) idle(now, keep time.Duration) bool {
 	return k.held == 0 && !k.dirty && k.refund.units == 0 && now-k.used > keep
 }
 
-// apply takes in what the script said of this subject.
-func (k *redisKey) apply(r *subjectReply, sent, now time.Duration) {
+// apply takes in what the script said of this subject. lost: Redis had forgotten what was known here.
+func (k *redisKey) apply(r *subjectReply, sent, now time.Duration) (lost bool) {
 	l := k.g.l
 	if r.gen != k.gen {
 		if k.gen != 0 {
+			lost = k.knows(now)
 			// What was seen before is in the new state now, brought back by whoever came first.
 			k.seen = buckets{}
 		}
@@ -127,4 +128,11 @@ func (k *redisKey) apply(r *subjectReply, sent, now time.Duration) {
 	if r.lost {
 		l.o.Observer.stateLost(k.g.node.addr)
 	}
+	return lost
+}
+
+// knows tells whether there is something that Redis would have to be told again if it forgot it.
+func (k *redisKey) knows(now time.Duration) bool {
+	w := k.g.l.o.window
+	return k.held > 0 || k.seen.sum(now, w) > 0 || k.debt.sum(now, w) > 0
 }

@@ -33,6 +33,7 @@ func (w *world) send(script *redis.Script, pipe redis.Pipeliner) func() string {
 		if !op.straight() {
 			break // never sent
 		}
+		op.strict, op.doubt = ops[0].strict, ops[0].doubt
 		run(op)
 	}
 	var first *redis.Cmd

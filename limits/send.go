@@ -147,6 +147,9 @@ func (l *Redis) settle(ops []*syncOp, replies []*syncReply, errs []error, sent t
 		if next != nil {
 			go l.post(next)
 		}
+		if op.lost && op.node.forgot(now) {
+			l.reassert(op.node.addr)
+		}
 	}
 }
 
@@ -197,7 +200,7 @@ const firstKey = 3
 
 // straightArgs is the command that runs straight operations in one script.
 func (l *Redis) straightArgs(ops []*syncOp) []any {
-	b := l.header(true, ops[0].node.expect(l.o.Clock())).append(make([]byte, 0, straightArg+straightOp*len(ops)))
+	b := l.header(true, ops[0].node).append(make([]byte, 0, straightArg+straightOp*len(ops)))
 	args := make([]any, firstKey, firstKey+2+len(ops))
 	args[0], args[1], args[2] = "evalsha", l.hash, len(ops)
 	for _, o := range ops {
@@ -231,7 +234,7 @@ func (l *Redis) pipeline(ctx context.Context, ops []*syncOp, replies []*syncRepl
 	cmds := make([]*redis.Cmd, len(ops))
 	for i, op := range ops {
 		if !op.straight() {
-			keys, arg := op.args(l, op.node.expect(l.o.Clock()))
+			keys, arg := op.args(l)
 			cmds[i] = pipe.EvalSha(ctx, l.script.Hash(), keys, arg, l.kept)
 			continue
 		}

@@ -12,7 +12,7 @@ func (g *group) settle(op *syncOp, r *syncReply, err error, sent, now time.Durat
 	g.assert = g.assert && !op.assert
 	for i := range op.keys {
 		e := &op.keys[i]
-		e.k.apply(&r.subjects[i], sent, now)
+		op.lost = e.k.apply(&r.subjects[i], sent, now) || op.lost
 		e.k.steps = op.steps
 		if r.stepped != 0 { // the script has seen it by itself, and brought back what was forgotten
 			e.k.steps = op.node.stepCount()

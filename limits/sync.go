@@ -34,6 +34,7 @@ type syncOp struct {
 	seq     uint32
 	steps   int64
 	assert  bool
+	lost    bool // Redis had forgotten a subject
 	keys    []opKey
 	demands []demand
 
@@ -116,17 +117,19 @@ func same(a, b []Tier) bool {
 	return true
 }
 
-func (l *Redis) header(straight bool, expected int64) *syncHeader {
-	return &syncHeader{straight, l.id, l.window, l.lease, expected, clockTolerance.Milliseconds()}
+func (l *Redis) header(straight bool, n *node) *syncHeader {
+	now := l.o.Clock()
+	expected, doubt := n.expect(now)
+	return &syncHeader{straight, l.id, l.window, l.lease, expected, clockTolerance.Milliseconds(), l.o.OnFailure == Deny, doubt}
 }
 
-// args returns KEYS and the argument. expected is the Redis time at which the operation should run.
-func (o *syncOp) args(l *Redis, expected int64) ([]string, []byte) {
+// args returns KEYS and the argument.
+func (o *syncOp) args(l *Redis) ([]string, []byte) {
 	keys := o.room.names[:]
 	if len(o.keys) > 1 {
 		keys = make([]string, len(o.keys))
 	}
-	b := putOperation(l.header(false, expected).append(o.room.arg[:0]), o.seq, o.assert)
+	b := putOperation(l.header(false, o.node).append(o.room.arg[:0]), o.seq, o.assert)
 	for i := range o.keys {
 		k := &o.keys[i]
 		keys[i] = k.k.name
@@ -176,7 +179,7 @@ func (o *syncOp) parse(cmd *redis.Cmd) (*syncReply, error) {
 // run sends one operation in full, whatever it carries. EVALSHA first, EVAL when the node does not know the script: it was
 // not executed then.
 func (l *Redis) run(ctx context.Context, o *syncOp) (*syncReply, error) {
-	keys, arg := o.args(l, o.node.expect(l.o.Clock()))
+	keys, arg := o.args(l)
 	cmd := l.client.EvalSha(ctx, l.script.Hash(), keys, arg, l.kept)
 	if err := cmd.Err(); err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") {
 		cmd = l.client.Eval(ctx, l.source, keys, arg, l.kept)

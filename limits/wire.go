@@ -14,7 +14,7 @@ const (
 	replySubject = 4 + 4 + 8 + 4 + 8 + 4 + 1 + 4
 	replyDemand  = 4 + 1 + 2 + 4
 
-	straightArg = 1 + gatewayIDSize + 4 + 4 + 8 + 4
+	straightArg = 1 + gatewayIDSize + 4 + 4 + 8 + 4 + 1 + 1
 	straightOp  = 4 + 1 + 4 + 8 + 4 + 4 + 4 + 4*4
 
 	straightHead  = 8 + 8
@@ -40,6 +40,8 @@ type syncHeader struct {
 	window, lease int64
 	expected      int64
 	tolerance     int64
+	strict        bool // after a loss, wait for the others
+	doubt         bool // something may have been lost
 }
 
 func (h *syncHeader) append(b []byte) []byte {
@@ -48,7 +50,7 @@ func (h *syncHeader) append(b []byte) []byte {
 	b = put32(b, h.window)
 	b = put32(b, h.lease)
 	b = putFloat(b, h.expected)
-	return put32(b, h.tolerance)
+	return putBool(putBool(put32(b, h.tolerance), h.strict), h.doubt)
 }
 
 func putBool(b []byte, is bool) []byte {

@@ -3,7 +3,8 @@
 -- layout of the value.
 --
 -- Value, one string per subject, little endian, offsets in ms from epoch:
---   gen       f64  identity of this state, microseconds of its creation; another one means that Redis had lost it
+--   gen       f64  identity of this state, microseconds of its creation; another one means that Redis had lost it. Odd: the
+--                  state was made in place of one that was lost, or may have been
 --   epoch     f64  ms, origin of the offsets
 --   restored  u32  units that gateways have brought back into this gen after a loss
 --   live      u32  slots held by all registers
@@ -22,6 +23,9 @@
 --       lease     u32  ms
 --       expected  f64  the Redis time in ms that the gateway expects, 0 unknown
 --       tolerance u32  ms by which it may be wrong
+--       strict    u8   1: a state that was made in place of a lost one admits nothing limited for its first 2 s, in which
+--                      the other gateways say what they know
+--       doubt     u8   1: Redis was away a moment ago, so that what is not there may have been lost
 --
 --     form 0:
 --       seq       u32  of this operation, rising (wraps)
@@ -50,7 +54,8 @@
 --   for each subject: n u32 in the window, live u32, gen f64, cum u32, stamp f64 of units counted now (ms, 0 none),
 --                     left u32 ms of the gateway's lease, lost u8 (1: state was lost and brought back),
 --                     idle u32 ms since the newest units were counted
---   for each demand: granted u32, bound of the rest u8 (0 none, 1 rpm, 2 concurrency, 3 unknown),
+--   for each demand: granted u32, bound of the rest u8 (0 none, 1 rpm, 2 concurrency, 3 unknown, also
+--                    of a strict gateway whose state is too young),
 --                    index of KEYS that bound u16, wait u32 ms until the next unit fits (rpm; 0 otherwise)
 -- Form 1: now f64, stepped f64, then for each subject:
 --   done u8 (0 done; 1 nothing was done: the operation needs form 0), the fields of a subject, granted u32, bound u8, wait u32
@@ -63,10 +68,11 @@ local M32 = 4294967296
 local M31 = 2147483648
 local REBASE = 2147483648  -- ms; 24 days without a pause
 local SMALL_STEP = 5000   -- ms; a clock that goes back less than this is waited for
+local YOUNG = 2000000     -- us; how long a strict gateway waits for the others after a loss
 local DENSE = 192         -- slots; above it only coarse ones are made
 local UNKNOWN = 65535
 
-local HEADER, OPERATION = '<Bc8I4I4dI4', '<I4B'
+local HEADER, OPERATION = '<Bc8I4I4dI4BB', '<I4B'
 local SUBJECT, PART = '<I4dI4I4I4d', '<I2I4I4I4I4'
 local STRAIGHT, STRAIGHT_REPLY = '<I4BI4dI4I4I4I4I4I4I4', '<BI4I4dI4dI4BI4I4BI4'
 local REPLY_HEAD, REPLY_ONE = '<dd', '<ddBI4I4dI4dI4BI4I4BI4'
@@ -76,13 +82,14 @@ local SUBJECT_REPLY, DEMAND_REPLY = '<I4I4dI4dI4BI4', '<I4BI2I4'
 local unpack, pack, floor, sub, find = struct.unpack, struct.pack, math.floor, string.sub, string.find
 
 local nk, arg = #KEYS, ARGV[1]
-local form, gw, window, ttl, expected, tolerance, at = unpack(HEADER, arg)
+local form, gw, window, ttl, expected, tolerance, strict, doubt, at = unpack(HEADER, arg)
 local coarse = floor((window + 127) / 128)
 local KEEP = ARGV[2]
 
 local t = redis.call('TIME')
 local us = t[1] * 1000000 + t[2]
 local now = floor(us / 1000)
+local born = us - us % 2
 local stepped = 0
 if expected > 0 then
   stepped = now - expected
@@ -100,7 +107,7 @@ if form == 1 then
     repeat
       local seq, assert_, held, known, seen, debt, m, cost, slots, rpm, conc
       seq, assert_, held, known, seen, debt, m, cost, slots, rpm, conc, at = unpack(STRAIGHT, arg, at)
-      local v, gen, epoch, restored, live, cum, ngw = redis.pcall('GET', key), us, now, 0, 0, 0, 0
+      local v, gen, epoch, restored, live, cum, ngw = redis.pcall('GET', key), born, now, 0, 0, 0, 0
       local rp, re, sp, se, d, lastEnd = 1, 0, 1, 0, 0, -1
       local others = true  -- registers of other gateways
       local mine, leaseEnd, was, lastSeq = false, 0, 0, 0
@@ -155,6 +162,7 @@ if form == 1 then
         end
       else
         v, others = '', false
+        if doubt == 1 or known ~= 0 and (seen > 0 or held > 0) then gen = born + 1 end
       end
       live = live - was + held
       if live < 0 then live = 0 end
@@ -176,6 +184,10 @@ if form == 1 then
           local fit = floor((conc - live) / slots)
           if fit < 0 then fit = 0 end
           if fit < m then m, code = fit, 2 end
+        end
+        if strict == 1 and gen % 2 == 1 and m > 0 and us - gen < YOUNG - 1 and us >= gen - 1 and
+            (cost > 0 and rpm > 0 or slots > 0 and conc > 0) then
+          m, code = 0, 3
         end
         if m > 0 then
           add, n = add + m * cost, n + m * cost
@@ -286,14 +298,14 @@ end
 -- load reads a subject and drops what has expired. Registers are v[rp..re], slots v[sp..se], d is now from epoch; mine is
 -- where the gateway's register begins, nil without one.
 local function load(key)
-  local gen, epoch, restored, live, cum = us, now, 0, 0, 0
-  local rp, re, sp, se, changed = 1, 0, 1, 0, false
+  local gen, epoch, restored, live, cum = born, now, 0, 0, 0
+  local rp, re, sp, se, changed, fresh = 1, 0, 1, 0, false, true
   local stored, v = redis.call('GET', key), ''
   if stored and #stored >= HEAD then
     local g, e, r, l, c, ngw = unpack(HEADF, stored)
     local from = HEAD + ngw * REG + 1
     if #stored - from + 1 >= 0 and (#stored - from + 1) % SLOT == 0 then
-      v, gen, epoch, restored, live, cum = stored, g, e, r, l, c
+      v, gen, epoch, restored, live, cum, fresh = stored, g, e, r, l, c, false
       rp, re, sp, se = HEAD + 1, from - 1, from, #v
     end
   end
@@ -343,7 +355,7 @@ local function load(key)
     end
     p = p + 1
   end
-  return v, gen, epoch, restored, live, cum, n, d, lastEnd, rp, re, sp, se, changed, mine, leaseEnd, held, was, granted
+  return v, gen, epoch, restored, live, cum, n, d, lastEnd, rp, re, sp, se, changed, mine, leaseEnd, held, was, granted, fresh
 end
 
 -- wait is the ms until need units have left the window.
@@ -363,7 +375,7 @@ local subjects, status, granted = {}, 0, 0
 for i = 1, nk do
   local s = {}
   s.v, s.gen, s.epoch, s.restored, s.live, s.cum, s.n, s.d, s.lastEnd, s.rp, s.re, s.sp, s.se, s.changed, s.mine,
-    s.leaseEnd, s.held, s.seq, s.granted = load(KEYS[i])
+    s.leaseEnd, s.held, s.seq, s.granted, s.fresh = load(KEYS[i])
   subjects[i] = s
   if s.mine then
     local ahead = (seq - s.seq) % M32
@@ -393,6 +405,7 @@ for i = 1, nk do
   local held, known, seen, debt, refund, refundStamp = unpack(SUBJECT, arg, at + SUBJECT_SIZE * (i - 1))
   s.was, s.now, s.add, s.fine = s.held or 0, held, debt, false
   s.live = max(s.live - s.was + held, 0)
+  if s.fresh and (doubt == 1 or known ~= 0 and (seen > 0 or held > 0)) then s.gen = born + 1 end
   if known ~= s.gen and known > 0 then
     if seen > s.restored then
       s.add, s.lost = s.add + seen - s.restored, 1
@@ -445,6 +458,16 @@ for j = 1, nd do
     if x.slots > 0 and x.conc > 0 then
       local fit = max(floor((x.conc - x.s.live) / x.slots), 0)
       if fit < m then m, code, key = fit, 2, x.i end
+    end
+  end
+  if strict == 1 and m > 0 then
+    for e = 1, n do
+      local x = parts[e]
+      if x.s.gen % 2 == 1 and us - x.s.gen < YOUNG - 1 and us >= x.s.gen - 1 and
+          (x.cost > 0 and x.rpm > 0 or x.slots > 0 and x.conc > 0) then
+        m, code, key = 0, 3, x.i
+        break
+      end
     end
   end
   if m > 0 then
