@@ -70,7 +70,7 @@ func TestStorm(t *testing.T) {
 	storm(12, 2) // what is made once and kept: pools, tables, series, the last failures
 	o.settled(t, idle+8)
 	heap, objects := o.heap(t)
-	each, costly := scaled(500, 25), scaled(60, 10)
+	each, costly := scaled(500, 33), scaled(60, 15)
 	storm(each, costly)
 	o.settled(t, idle+8)
 	after, objectsAfter := o.heap(t)
