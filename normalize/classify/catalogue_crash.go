@@ -17,7 +17,7 @@ var crashCauses = []cause{
 		55p03 | ora-00060 | ora-00054 | busy and cannot be modified | in an incorrect state | resourceinuseexception | resource is in use | resourceconflict*
 		operationaborted | another operation is in progress | operation already in progress | already in progress | is already running | is being updated`},
 	{id: "conflict.name", tier: tierMeaning, code: envelope.UpstreamClientError, phrases: `
-		can't be changed any more | cannot be changed any more | can no longer be changed | can no longer be edited | is already closed | already been closed | is already merged | already settled | is settled | is finalized | already finalized | verb is not |
+		execution reverted | transaction reverted | reverted with | nonce too low | nonce too high | transaction underpriced | intrinsic gas too low | gas required exceeds | changed after confirmation | can't be changed any more | cannot be changed any more | can no longer be changed | can no longer be edited | is already closed | already been closed | is already merged | already settled | is settled | is finalized | already finalized | verb is not |
 		refusing to merge | would be overwritten | not mergeable | unrelated histories | uncommitted changes | method not allowed | method_not_allowed | not acceptable | unsupported media type | request entity too large | payload too large | uri too long
 		expectation failed | length required | misdirected request | is already in use | already in use | resource is locked | merge conflict
 		automatic merge failed | cannot be merged | non-fast-forward | failed to push some refs | conflict | upgrade required | failed precondition

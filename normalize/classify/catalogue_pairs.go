@@ -1,6 +1,10 @@
 package classify
 
-import "github.com/caddymcp/gateway/normalize/envelope"
+import (
+	"strings"
+
+	"github.com/caddymcp/gateway/normalize/envelope"
+)
 
 // set is a list of phrases of one kind, for pairs.
 type set struct{ name, phrases string }
@@ -49,7 +53,7 @@ var pairCauses = []cause{
 	{id: "pair.ssrf.here", tier: tierSSRF, code: envelope.SSRFBlocked, pair: [2]string{"here", "block"}, unless: `
 		connection refused | econnrefused | access denied for user | 'localhost' | @localhost | role " | to connect to this | mysql server | mariadb server | refused to connect`},
 	{id: "pair.rate", tier: tierLimit, code: envelope.RateLimited, pair: [2]string{"quota", "over"}, unless: `
-		retries exceeded | max retries | insufficient_quota | current quota, please check your plan | disk quota | storage quota | max attempts exceeded | maximum attempts exceeded
+		retries exceeded | max retries | insufficient_quota | current quota, please check your plan | disk quota | storage quota | max attempts exceeded | maximum attempts exceeded | exceeded maximum attempts | exceeded max attempts
 		concurrent requests | concurrent calls | number of retry`},
 	{id: "pair.capacity", tier: tierCapacity, code: envelope.AtCapacity, pair: [2]string{"parallel", "full"}, unless: `session not found | stack trace | no valid session`},
 	{id: "pair.credentials", tier: tierPair, code: envelope.AuthFailed, pair: [2]string{"secret", "bad"}, unless: `unexpected token | page token | pagetoken | max_tokens | token limit | context | token at | tokens: | invalid token in | pagination | cursor`},
@@ -96,8 +100,8 @@ func pairUp(hits []hit, d *doc) []hit {
 			case b:
 				side = 1
 			}
-			if side < 0 {
-				continue
+			if side < 0 || c.id == "pair.down" && strings.HasPrefix(d.low[h.start:], "failed to ") {
+				continue // "failed to list the databases" does not say that one is down
 			}
 			if o := last[1-side]; o.end >= 0 && h.start >= o.end && h.start-o.end <= near && d.sentenceOf(o.start) == d.sentenceOf(h.start) {
 				out = append(out, hit{i, o.start, h.end})

@@ -108,6 +108,9 @@ func (k known) word(tok string) (sanitize.Slot, bool) {
 	if s, ok := sanitize.Phrase(tok); ok {
 		return s, true
 	}
+	if inflected(low) {
+		return sanitize.Ident(low)
+	}
 	return sanitize.Slot{}, false
 }
 

@@ -255,5 +255,17 @@ func (d *doc) saysNothing() bool {
 		return true
 	}
 	rest, ok := strings.CutPrefix(s, "failed to ")
-	return ok && strings.Count(rest, " ") <= 3 && !strings.ContainsAny(rest, ":;,.(\"'\n")
+	if !ok || strings.Count(rest, " ") > 8 || strings.ContainsAny(rest, ";,.(\n") {
+		return false
+	}
+	if _, tail, two := strings.Cut(rest, ": "); two && strings.IndexByte(tail, ' ') >= 0 {
+		return false
+	}
+	for w := range strings.FieldsSeq(rest) {
+		switch w {
+		case "because", "not", "is", "was", "are", "were", "no", "cannot", "due", "since", "out", "already", "must", "invalid", "missing", "without":
+			return false
+		}
+	}
+	return true
 }

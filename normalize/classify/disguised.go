@@ -173,13 +173,13 @@ func failureProse(t string) bool {
 	}
 	if strings.Contains(line, ": ") && gerund(low) {
 		code, ok := probe(plain)
-		return ok && code != envelope.UpstreamUnknown || activity(line)
+		return ok && code != envelope.UpstreamUnknown || activity(low)
 	}
-	if lines == 1 && (attempt(low) || waitsFor(low) || namesArgument(plain)) {
+	if lines == 1 && (attempt(plain) || waitsFor(low) || namesArgument(plain)) {
 		return true
 	}
 	for _, p := range soft {
-		if strings.HasPrefix(low, p) && (strings.HasSuffix(p, " ") || ends(low[len(p):])) {
+		if strings.HasPrefix(low, p) && (strings.HasSuffix(p, " ") && !titled(plain[len(p):]) || !strings.HasSuffix(p, " ") && ends(low[len(p):]) && !subject(low[len(p):])) {
 			code, ok := probe(plain)
 			return ok && code != envelope.UpstreamUnknown
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // errorKeys are the keys of an object that reports a failure and nothing else.
-var errorKeys = wordSet(`error errors message msg code status statuscode status_code success ok detail details type name reason description request_id requestid
+var errorKeys = wordSet(`error errors message msg code cod status statuscode status_code success ok detail details type name reason description request_id requestid
 	correlationid correlation_id timestamp time path method retry_after retryafter retry_after_ms retryafterseconds hint suggestion suggestions documentation_url help meta object
 	stack stacktrace traceback trace title instance error_description error_code errorcode errortype error_type errormessage error_message errormessages iserror is_error
 	tool tool_name category domain global url help_url docs_url response_metadata needed provided result results data extensions exception cause statustext httpstatus http_status
@@ -43,7 +43,7 @@ func failureObject(v gjson.Result) bool {
 			if x.Type == gjson.Number && httpStatus(int(x.Int())) {
 				claimed = claimed || v.Get("message").Type == gjson.String || v.Get("title").Type == gjson.String || v.Get("detail").Type == gjson.String
 			}
-		case "statuscode", "status_code", "code":
+		case "statuscode", "status_code", "code", "cod":
 			if x.Type == gjson.Number && httpStatus(int(x.Int())) && v.Get("message").Type == gjson.String {
 				claimed = true
 			}

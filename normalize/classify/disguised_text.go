@@ -31,26 +31,48 @@ func gerund(low string) bool {
 	return len(w) > 4 && strings.HasSuffix(w, "ing")
 }
 
-// activity reports whether a line begins with "error", what was being done and to
+// activities are what a tool does to things, in the form that follows "error".
+var activities = wordSet(`placing submitting posting canceling cancelling closing opening booking assigning modifying editing publishing unpublishing validating resolving checking building deploying installing registering
+	subscribing archiving merging cloning importing exporting attaching sharing inviting scheduling rendering fetching retrieving getting creating updating deleting sending listing saving loading adding removing
+	joining leaving muting pinning forwarding executing analyzing decompiling renaming moving copying applying scaling restarting stopping starting enabling disabling refreshing rotating issuing`)
+
+// activity reports whether a text begins with "error", what was being done and to
 // what, and a colon: "error placing order: ".
-func activity(line string) bool {
-	head, _, _ := strings.Cut(line, ": ")
-	return strings.Count(head, " ") >= 2 && len(head) <= 60
+func activity(low string) bool {
+	head, _, _ := strings.Cut(low, ": ")
+	rest, _ := strings.CutPrefix(head, "error ")
+	return strings.IndexByte(rest, ' ') > 0 && len(head) <= 60 && activities[rest[:wordEnd(rest, 0)]]
 }
 
-// attempt reports whether a line begins with what a tool tried to do in vain.
-func attempt(low string) bool {
+// attempt reports whether a line begins with what a tool tried to do in vain, not
+// as a title would.
+func attempt(t string) bool {
 	for _, p := range [...]string{"unable to ", "could not ", "couldn't ", "cannot ", "can't "} {
-		rest, ok := strings.CutPrefix(low, p)
-		if !ok {
+		if !foldPrefix(t, p) {
 			continue
 		}
-		switch rest[:wordEnd(rest, 0)] {
-		case "fetch", "retrieve", "get", "obtain", "load", "connect", "reach", "contact", "access", "parse", "process", "complete", "perform", "execute", "query", "download", "upload", "authenticate":
+		rest := t[len(p):]
+		verb, after := rest[:wordEnd(rest, 0)], rest[wordEnd(rest, 0):]
+		switch verb {
+		case "fetch", "retrieve", "obtain", "load", "access", "parse", "process", "complete", "perform", "execute", "query", "download", "upload", "authenticate":
 			return true
+		case "connect":
+			return strings.HasPrefix(after, " to ")
 		}
 	}
 	return false
+}
+
+// titled reports whether a verb is written as in a title: "Cannot Connect the
+// Dots". "Cannot POST /x" is none.
+func titled(rest string) bool {
+	return len(rest) > 1 && rest[0] >= 'A' && rest[0] <= 'Z' && rest[1] >= 'a' && rest[1] <= 'z'
+}
+
+// subject reports whether a status is what the text is about: "error 404 is a film".
+func subject(rest string) bool {
+	rest = strings.TrimLeft(rest, "0123456789")
+	return strings.HasPrefix(rest, " is a ") || strings.HasPrefix(rest, " is an ") || strings.HasPrefix(rest, " means ")
 }
 
 // waitsFor reports whether a line says how long to wait because a limit was hit.

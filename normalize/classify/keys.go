@@ -23,7 +23,7 @@ var codeKeys = []string{
 
 // statusKeys hold an HTTP status.
 var statusKeys = []string{
-	"status", "statusCode", "status_code", "httpStatus", "http_status", "httpStatusCode", "code", "error_code", "errorCode", "http_code", "httpCode", "responseCode",
+	"status", "statusCode", "status_code", "cod", "httpStatus", "http_status", "httpStatusCode", "code", "error_code", "errorCode", "http_code", "httpCode", "responseCode",
 	"response_code", "Status", "HTTPStatusCode",
 }
 

@@ -34,11 +34,64 @@ var plainWords = words(sanitize.Word,
 	"maximum", "measured", "mid", "middleware", "migrated", "migration", "minor", "misconfigured", "mixed", "modal", "modification", "modified", "mounted", "multiple", "muted", "naming", "negative", "nested", "nesting", "nonce", "normally", "observed", "occurred", "occurrence", "occurrences", "offset", "omitted", "opened", "operating", "operational", "original", "orphan", "outbound", "outdated", "overridden", "overview", "overwritten", "owned", "packaged", "pagination", "parser", "partially", "particular", "performance", "performed", "periodic", "permitted", "persisted", "phase", "physical", "pinned", "polling",
 	"power", "predicate", "prepared", "preserved", "processes", "produced", "projection", "promoted", "proper", "properly", "protected", "protecting", "published", "purchased", "reactions", "readme", "reassigned", "rebuilt", "reconnection", "recorded", "recursive", "recursively", "redirected", "refreshed", "registering", "registries", "reloaded", "reloading", "rendered", "repaired", "repeated", "replaced", "replacement", "replacing", "reported", "reporting", "represented", "requirement", "requirements", "resized", "resolved", "restored", "restrictions", "resulting", "retained", "retried", "retrieved", "returning", "reverted", "rolled", "rotated", "rotation",
 	"running", "runtime", "safely", "safety", "sampled", "sampling", "satisfied", "saved", "scheme", "schemes", "scoped", "serialization", "served", "serving", "shaped", "shared", "showing", "shutting", "signed", "similarity", "simulator", "simulators", "sized", "sizing", "skill", "skills", "slow", "slug", "span", "spans", "spelling", "stable", "standalone", "starred", "startup", "stateless", "statement", "statements", "stats", "stopped", "stored", "streaming", "stroke", "strokes", "submission", "submitted", "suite", "suites", "supervisor", "surfaced", "suspended", "switching", "symbol", "symbols", "symlink", "synced", "synchronous", "syncing", "system", "tagged", "teardown", "temporary", "terminated", "terminating", "threshold",
-	"total", "tradable", "trace", "traces", "tracked", "tracking", "transaction", "transactions", "translated", "translation", "traversal", "truncated", "typed", "unassigned", "unchanged", "undeclared", "underlying", "unfinished", "unmounted", "unreadable", "unreleased", "unresolved", "unsaved", "untracked", "unusable", "unwritable", "updated", "upgraded", "uploaded", "usable", "usually", "validated", "verifier", "viable", "viewport", "visibility", "visible", "visited", "wallet", "wallets", "warehouse", "warehouses", "whitelist", "wide", "widget", "widgets", "window", "windows", "wired", "wording", "workbook", "workbooks", "worked", "working", "worksheet", "worksheets", "writable", "wrapped", "wrote", "zone", "zones")
+	"total", "tradable", "trace", "traces", "tracked", "tracking", "transaction", "transactions", "translated", "translation", "traversal", "truncated", "typed", "unassigned", "unchanged", "undeclared", "underlying", "unfinished", "unmounted", "unreadable", "unreleased", "unresolved", "unsaved", "untracked", "unusable", "unwritable", "updated", "upgraded", "uploaded", "usable", "usually", "validated", "verifier", "viable", "viewport", "visibility", "visible", "visited", "wallet", "wallets", "warehouse", "warehouses", "whitelist", "wide", "widget", "widgets", "window", "windows", "wired", "wording", "workbook", "workbooks", "worked", "working", "worksheet", "worksheets", "writable", "wrapped", "wrote", "zone", "zones", "mismatched", "ancestor", "descendant", "overwrites", "fewer", "acquisition", "mutual", "inconsistent", "shut", "cleanly", "default", "defaults", "preset", "presets", "booted", "boots", "credits")
 
 // reported are verbs that order when they stand alone and report behind a word
 // that says that it was not done: "cannot delete", "failed to send".
-var reported = words(sanitize.Word, "delete", "drop", "execute", "invoke", "send", "transfer", "upload", "download", "forward", "print", "post", "follow", "override", "install", "modify", "remove", "open", "create", "move", "nest", "read", "write", "deploy", "parse", "render", "collect", "capture", "detect", "discover", "attach", "bind", "prepare", "restore", "launch", "append", "assign", "marshal", "extract", "decode", "encode", "identify", "subscribe", "switch", "merge")
+var reported = words(sanitize.Word, "delete", "drop", "execute", "invoke", "send", "transfer", "upload", "download", "forward", "print", "post", "follow", "override", "install", "modify", "remove", "open", "create", "move", "nest", "read", "write", "deploy", "parse", "render", "collect", "capture", "detect", "discover", "attach", "bind", "prepare", "restore", "launch", "append", "assign", "marshal", "extract", "decode", "encode", "identify", "subscribe", "switch", "merge", "boot", "assign", "invite", "determine", "establish", "acquire", "verify", "allocate", "register", "resolve", "shut")
+
+// stems are verbs that are shown in their reporting forms alone.
+var stems = wordSet(`encrypt decrypt overwrite history alter relate revert compress revoke throttle truncate synchronize rotate reuse retain withdraw escalate suspend terminate invalidate deprecate migrate
+	quarantine reconcile resize rewrite subscribe interpolate serialize deserialize allocate escape normalize sanitize instantiate initialize configure customize authorize capitalize indent align`)
+
+// inflected reports whether a word is a form of one that may be shown, which tells
+// and does not order: "decrypted", "unrelated", "histories".
+func inflected(low string) bool {
+	if len(low) < 6 || len(low) > 16 {
+		return false
+	}
+	for i := 0; i < len(low); i++ {
+		if low[i] < 'a' || low[i] > 'z' {
+			return false
+		}
+	}
+	var forms [4]string
+	n := 0
+	stem := func(s string) { forms[n], n = s, n+1 }
+	switch {
+	case strings.HasSuffix(low, "ied"), strings.HasSuffix(low, "ies"):
+		stem(low[:len(low)-3] + "y")
+	case strings.HasSuffix(low, "ed"):
+		stem(low[:len(low)-2])
+		stem(low[:len(low)-1])
+		if k := len(low) - 3; low[k] == low[k-1] {
+			stem(low[:k])
+		}
+	case strings.HasSuffix(low, "ing"):
+		stem(low[:len(low)-3])
+		stem(low[:len(low)-3] + "e")
+		if k := len(low) - 4; low[k] == low[k-1] {
+			stem(low[:k])
+		}
+	case strings.HasSuffix(low, "ly"):
+		stem(low[:len(low)-2])
+	}
+	if strings.HasPrefix(low, "un") {
+		stem(low[2:])
+	}
+	for _, s := range forms[:n] {
+		if len(s) < 4 || imperatives[s] {
+			continue
+		}
+		if stems[s] || ownWords[s].Valid() || plainWords[s].Valid() || reported[s].Valid() {
+			return true
+		}
+		if _, ok := sanitize.Phrase(s); ok {
+			return true
+		}
+	}
+	return false
+}
 
 // prevented reports whether the two words before a verb say that it was not done.
 func prevented(before, further string) bool {

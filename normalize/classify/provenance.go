@@ -22,7 +22,7 @@ var follow = wordSet(`out address email number constraint fails fail syntax tabl
 	access permission permissions rate quota quotas session sessions authentication authorization login count level plan data input field fields value values size
 	reached reset has header provided supplied given set specified configured recognized accepted allowed permitted valid included was verification validation signature
 	mismatch pair store service server api url key keys policy scope scopes length format budget usage request requests resource resources full busy down offline closed
-	connection connections lacks lack needs attempted tried cannot information details record records not-null reference references schema_ definition creation rejected`)
+	connection connections lacks lack needs attempted tried cannot information details record records not-null reference references schema_ definition creation rejected version versions status state acquisition refresh exchange endpoint information info`)
 
 // placed reports whether the word at text[start:end] may be shown where it
 // stands; before and further are the two words in front of it, in lower case, and

@@ -166,7 +166,7 @@ func elsewhere(after string) bool {
 var noArguments = wordSet(`this it that value input field argument arguments parameter parameters property data request body string number integer object array item
 	items the a an and or one which what there here is are be error errors message validation invalid missing required option options key keys name_ type schema json
 	params tool function call method query_ he she you we they user_ authentication authorization login token credentials access permission account password api_key apikey
-	all any both either none only at least most exactly must should may not no also please you your ensure make sure details detail reason cause note hint status description configuration config setting settings server client service resource response result output
+	all any both either none only at least most exactly must should may not no also please you your ensure make sure different another correct new details detail reason cause note hint status description configuration config setting settings server client service resource response result output
 	http https url_ null true false undefined nan expected received got instead valid values following fields elements list code in on for with of to from by as if then else
 	parameters operation operations deserialize root record entity text each every first last payload content-type header headers host origin permissions scope scopes role admin enum iana iso expression regex rejected refused denied crashed stopped not_ query_ search_ request req isoformat syntax indices index_ you we failed`)
 

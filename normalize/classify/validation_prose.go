@@ -4,6 +4,7 @@ package classify
 // of another kind in the same text comes first.
 var proseForms = []form{
 	{weak: true, rule: "prose.required", lits: []string{"is required", "is a required", "is mandatory", "are required"}, re: re(qn + ` (?:parameter |argument |field |property |option )?(?:is|are) (?:a )?(?:required|mandatory)`), kind: kindMissing},
+	{weak: true, rule: "prose.required", lits: []string{"are required", "are both required", "are mandatory"}, re: re(qn + ` and ["'` + "`" + `]?\w+["'` + "`" + `]? are (?:both )?(?:required|mandatory)`), kind: kindMissing},
 	{weak: true, rule: "prose.required", lits: []string{"is missing", "was not provided", "not provided", "was not specified", "not specified", "has not been provided"},
 		re: re(qn + ` (?:parameter |argument |field |property |option |value )?(?:is|was|were|has been|has)? ?(?:missing|not (?:been )?(?:provided|specified|supplied|given|set))`), kind: kindMissing},
 	{weak: true, rule: "prose.required", lits: []string{"must be provided", "must be specified", "must be supplied", "must be set", "must be given", "needs to be provided", "has to be specified"},
@@ -18,6 +19,8 @@ var proseForms = []form{
 	{weak: true, rule: "prose.missing", lits: []string{"must specify", "must provide", "must supply", "must include", "please provide", "please specify"},
 		re: re(`(?:must|please) (?:specify|provide|supply|include) (?:a |an |the |either |at least one |valid |value for |values for )*` + qn), kind: kindMissing},
 	{weak: true, rule: "prose.missing", lits: []string{"requires "}, re: re(`requires (?:the |an? )?` + qq + ` (?:parameter|argument|field|property|input|option|key|value)\b`), kind: kindMissing},
+	{weak: true, rule: "prose.unknown", lits: []string{"unknown ", "unsupported ", "invalid ", "unrecognized "},
+		re: re(`(?:unknown|unsupported|invalid|unrecogni[sz]ed) (?P<a>(?-i:[a-z]+(?:_[a-z0-9]+|[A-Z][a-z0-9]+)+)):? ["'](?P<i>[^"'\n]{1,40})["']`), kind: kindFormat},
 	{weak: true, rule: "prose.received", lits: []string{" received ", " got "}, re: re(`(?:^|[\s:])(?P<a>[A-Za-z_][\w.\[\]]*) (?:received|got) ["'](?P<i>[^"']{1,40})["'][;,.]? (?:but )?(?P<e>(?:valid|allowed|supported|expected|must|should|use)\b[^\n]{1,80})`), kind: kindEnum},
 	{weak: true, rule: "prose.unexpected", lits: []string{"unknown", "unexpected", "unrecognized", "unrecognised", "unsupported", "invalid", "extra"},
 		re: re(`(?:unknown|unexpected|unrecogni[sz]ed|unsupported|extra) (?:keyword )?(?:arguments?|parameters?|params?|fields?|propert(?:y|ies)|keys?|options?|inputs?)\b(?:\(s\))?(?: in \w+| named)?:? *\[?\(?` + qn), kind: kindUnexpected},
@@ -41,7 +44,7 @@ var proseForms = []form{
 	{weak: true, rule: "prose.unknown", lits: []string{"unknown time", "unknown currency", "unknown unit", "unknown format", "unknown language", "unknown encoding", "unknown mode", "unknown type", "unknown sort"},
 		re: re(`unknown (?P<a>timezone|time_zone|currency|unit|format|language|encoding|mode|type|sort):? (?P<i>[\w/.\-]{1,40})`), kind: kindEnum},
 	{weak: true, rule: "prose.unknown", lits: []string{"unknown ", "unsupported ", "invalid ", "unrecognized "},
-		re: re(`(?:unknown|unsupported|invalid|unrecogni[sz]ed) (?P<a>[a-z]\w+):? ['"]?(?P<i>[\w/.\-]{1,40})['"]?[.;,:]? \(?(?:it )?(?:must be|should be|use|expected|choose|allowed|valid|supported|available|one of|options|possible)\b(?P<e>[^\n]{0,80})`), kind: kindFormat},
+		re: re(`(?:unknown|unsupported|invalid|unrecogni[sz]ed) (?P<a>[a-z]\w+):? ['"]?(?P<i>[\w/.\-]{1,40})['"]?[.;,:]? \(?(?:it )?(?:must be|should be|use|expected|choose|allowed|valid|supported|available|one of|options|possible|only)\b(?P<e>[^\n]{0,80})`), kind: kindFormat},
 	{weak: true, rule: "prose.value", lits: []string{" is not ", " isn't ", " be parsed", " be read", " be interpreted", " be understood"}, re: re(`(?:^|[:\n] ?)(?P<a>[a-z]\w*) ["'](?P<i>[^"']{1,40})["'] (?P<e>(?:is not|isn't) (?:one of|among|an?|in) [^\n;]{1,80}|(?:cannot|can't|could not) be (?:parsed|read|interpreted|understood))`), kind: kindEnum},
 	{weak: true, rule: "prose.takes", lits: []string{" takes ", " wants ", " accepts ", " needs "}, re: re(`(?:^|[:\n] ?)` + qq + ` (?:takes|wants|accepts|needs) (?P<e>[^\n;]{1,80})`), kind: kindFormat},
 	{weak: true, rule: "prose.value-for", lits: []string{"value for ", "value of "}, re: re(`\bvalue (?:for|of) (?:the )?(?:parameter |argument |field |property )?` + qn + ` (?P<e>(?:exceeds|is|must|should|cannot|has to|may)\b[^\n;]{0,80})`), kind: kindRange},
