@@ -8,11 +8,12 @@ import (
 // absentCauses: what was asked for does not exist.
 var absentCauses = []cause{
 	{id: "absent.tool", tier: tierMeaning, code: envelope.NotFound, lead: leadNoTool, advice: adviceList, phrases: `
-		unknown tool | no such tool | tool not found | tool…not found | tool…was not found | tool…does not exist | tool…doesn't exist | tool…not available
+		unknown tool | unknown or…tool: | no such tool | tool not found | tool…not found | tool…was not found | tool…does not exist | tool…doesn't exist | tool…not available
 		tool…is not registered | tool is not available | no tool named | no tool with name | no tool called | tool_not_found | toolnotfound*
 		unrecognized tool | unsupported tool | invalid tool name | invalid tool: | not a known tool | not a valid tool | tool 'x' not known | 找不到工具 | 未找到工具
 		工具不存在 | 工具未找到 | 未知工具 | 未知的工具 | 不存在于任何服务 | ツールが見つかり | 도구를 찾을 수 | 알 수 없는 도구 | werkzeug nicht gefunden | outil introuvable | outil inconnu
-		herramienta no encontrada | herramienta desconocida`},
+		herramienta no encontrada | herramienta desconocida`, unless: `
+		not available because | requires…or higher | requires…edition`},
 	{id: "absent.method", tier: tierMeaning, code: envelope.NotFound, phrases: `
 		method not found | method…not found | unknown method | no such method | unimplemented | method is not implemented | unsupported method
 		unknown function | unknown operation | unknown action | unknown command | unknown endpoint | unknown route | unknown resource | unknown prompt

@@ -78,7 +78,7 @@ var argumentCauses = []cause{
 		unconverted data remains | month must be in | day is out of range | year is out of range | is not one of | is not of type | not of type
 		is not a string | is not a number | is not an integer | is not a boolean | is not an array | is not an object | is not supported | are not supported
 		not supported | isn't supported | is too long | is too short | is too large | is too small | is too big | is too old | is too many | too long
-		too short | too large | too small | too big | too many arguments | too few | takes…positional argument | exceeds maximum | exceeds the maximum
+		too short | too large | too small | too big | too many arguments | too few | exceeds maximum | exceeds the maximum
 		exceeds maximum allowed | exceeds max | exceeds the limit | exceeds limit | exceeds the allowed | exceeds allowed | exceeded maximum length
 		maximum context length | context_length_exceeded | context length | maximum length | maximum size | maximum allowed size | max length
 		less than or equal to | less than the minimum | greater than or equal to | greater than the maximum | expected…got | expected…received | expected…but

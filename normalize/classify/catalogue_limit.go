@@ -102,7 +102,7 @@ var limitCauses = []cause{
 		surchargé | sobrecargado | перегружен`, unless: `
 		function overload* | no overload | operator overload* | es_rejected_execution_exception | circuit_breaking_exception`},
 	{id: "switch.edition", tier: tierMeaning, code: envelope.ServiceDisabled, phrases: `
-		only available for | only available on | only available in | only offered to | only offered in | not available on…installations | not available in this edition | not available for this edition | not part of this edition`, unless: `
+		requires…or higher | requires…edition | requires…enterprise | requires…premium | requires…or later | only available for | only available on | only available in | only offered to | only offered in | not available on…installations | not available in this edition | not available for this edition | not part of this edition`, unless: `
 		only available to members | only available to admin*`},
 	{id: "switch.breaker", tier: tierDisabled, code: envelope.ServiceDisabled, phrases: `
 		已达到最大调用次数 | 达到最大调用次数 | reached the maximum number of calls | maximum call count reached | call limit for this tool`},

@@ -301,7 +301,11 @@ func trim(ps []piece, text string, from, to, start, end int, forward bool) (int,
 	for to-from > 1 && !modal(to-1) && (ps[to-1].start >= end && edge[lower(text[ps[to-1].start:ps[to-1].end])] || ps[to-1].end < end && joint[lower(text[ps[to-1].start:ps[to-1].end])]) {
 		to--
 	}
-	for to-from > 1 && ps[from].end <= start && joint[lower(text[ps[from].start:ps[from].end])] {
+	bound := func(i int) bool { // "at least one" and "at most two" stay whole
+		w := lower(text[ps[i+1].start:ps[i+1].end])
+		return lower(text[ps[i].start:ps[i].end]) == "at" && (w == "least" || w == "most")
+	}
+	for to-from > 1 && ps[from].end <= start && !bound(from) && joint[lower(text[ps[from].start:ps[from].end])] {
 		from++
 	}
 	for to-from > 1 && ps[from].end <= start && position(text[ps[from].start:ps[from].end]) {

@@ -67,7 +67,14 @@ func (c *Classifier) write(e *Evidence, d *doc, v *Verdict, dec decision) saniti
 			reason = s
 		}
 	}
-	return sanitize.Join(lead, reason, w.advice(reason.IsZero()))
+	more, ok := w.further()
+	switch {
+	case !ok:
+		return sanitize.Join(lead, reason, w.advice(reason.IsZero()))
+	case reason.IsZero():
+		return sanitize.Join(lead, more, w.advice(true))
+	}
+	return sanitize.Join(lead, reason, more)
 }
 
 func (w *writer) lead() sanitize.Safe {

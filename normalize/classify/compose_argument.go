@@ -269,5 +269,8 @@ func (w *writer) violations() (sanitize.Safe, bool) {
 	if v.Kind == schema.Unexpected || !found {
 		second, _ = w.properties()
 	}
+	if more, ok := w.breaks(vs[1:]); ok {
+		return sanitize.Join(lead, more, second), true
+	}
 	return sanitize.Join(lead, second), true
 }

@@ -116,7 +116,8 @@ func wrappedError(only gjson.Result, n int) bool {
 func failureJSON(v gjson.Result, depth int) bool {
 	switch {
 	case v.IsObject():
-		return failureObject(v)
+		// One member alone may wrap the report.
+		return failureObject(v) || v.Get("@keys.#").Int() == 1 && (failureObject(v.Get("result")) || failureObject(v.Get("response")))
 	case v.IsArray():
 		first := v.Get("0")
 		if first.Get("type").Str == "text" && first.Get("text").Type == gjson.String && depth < 2 {
@@ -160,6 +161,10 @@ func failureProse(t string) bool {
 	if exceptionPrefix(plain) {
 		return true
 	}
+	if lines <= 6 && headed(low) {
+		code, ok := probe(plain)
+		return ok && code != envelope.UpstreamUnknown
+	}
 	if marked {
 		code, ok := probe(plain)
 		return ok && code != envelope.UpstreamUnknown && lines <= 12 && !strings.Contains(t, "✅")
@@ -179,7 +184,7 @@ func failureProse(t string) bool {
 		return true
 	}
 	for _, p := range soft {
-		if strings.HasPrefix(low, p) && (strings.HasSuffix(p, " ") && !titled(plain[len(p):]) || !strings.HasSuffix(p, " ") && ends(low[len(p):]) && !subject(low[len(p):])) {
+		if strings.HasPrefix(low, p) && (strings.HasSuffix(p, " ") && !titled(plain[len(p):]) || !strings.HasSuffix(p, " ") && (p[len(p)-1] == ':' || ends(low[len(p):])) && !subject(low[len(p):])) {
 			code, ok := probe(plain)
 			return ok && code != envelope.UpstreamUnknown
 		}

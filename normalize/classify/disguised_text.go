@@ -103,6 +103,25 @@ func namesArgument(t string) bool {
 	return false
 }
 
+// headed reports whether a text begins with a kind of error as its heading:
+// "Compilation Error" on a line of its own, or before a colon and words.
+func headed(low string) bool {
+	kind := low[:wordEnd(low, 0)]
+	if rest, ok := strings.CutPrefix(low, "timeout: "); ok {
+		return strings.IndexByte(rest, '\n') < 0 && strings.Count(rest, " ") >= 2
+	}
+	rest, ok := strings.CutPrefix(low[len(kind):], " error")
+	if !ok || kind == "" || !strings.HasPrefix(rest, "\n") && !strings.HasPrefix(rest, ": ") {
+		return false
+	}
+	switch kind {
+	case "no", "standard", "squared", "absolute", "mean", "relative", "percentage", "rounding", "margin", "measurement", "sampling", "last", "type", "first", "latest", "previous", "average", "total", "max", "training", "test", "approximation":
+		return false
+	}
+	rest = strings.TrimLeft(rest, ": \n")
+	return rest != "" && (rest[0] < '0' || rest[0] > '9')
+}
+
 // reports reports whether what follows "database error" tells of one error, and
 // not of error logs, rates or counts.
 func reports(rest string) bool {

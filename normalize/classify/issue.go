@@ -30,6 +30,9 @@ type issue struct {
 	msg      string
 	options  []string
 
+	// more are the arguments that the same text refuses after this one.
+	more []issue
+
 	// instance is the value that the validator quoted instead of a name.
 	instance string
 

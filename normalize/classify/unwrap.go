@@ -224,7 +224,7 @@ func (d *doc) object(v gjson.Result, key string, depth, round int) {
 			d.codes = appendCode(d.codes, x.String())
 		}
 	}
-	if len(d.msgs)+len(d.codes)+len(d.issues) > told {
+	if n := len(d.msgs) + len(d.codes) + len(d.issues); n > told+1 || n > told && !saysFailed(d.codes) {
 		return
 	}
 	// Nothing under the keys that hold messages: a key of the service's own may.
@@ -233,13 +233,25 @@ func (d *doc) object(v gjson.Result, key string, depth, round int) {
 			d.walk(x, k, depth+1, round)
 		}
 	}
-	if len(d.msgs)+len(d.codes)+len(d.issues) == 0 && len(order) > 0 && depth == 0 {
+	if len(d.msgs)+len(d.issues) == 0 && (len(d.codes) == 0 || len(d.codes) == 1 && saysFailed(d.codes)) && len(order) > 0 && depth == 0 {
 		for _, k := range order[:min(len(order), 8)] {
 			if x := fields[k]; x.Type == gjson.String && strings.ContainsAny(x.String(), " ") && !secretKey(k) {
 				d.message(x.String(), round+1)
 			}
 		}
 	}
+}
+
+// saysFailed reports whether the last code says only that there was a failure.
+func saysFailed(codes []string) bool {
+	if len(codes) == 0 {
+		return false
+	}
+	switch lower(codes[len(codes)-1]) {
+	case "error", "failed", "failure", "fail":
+		return true
+	}
+	return false
 }
 
 func hasMessage(x gjson.Result) bool {

@@ -50,6 +50,7 @@ func scanForms(forms []form, text, low string) (issue, bool) {
 				end = min(end, k+maxLine)
 				if it, ok := f.apply(text[start:end]); ok {
 					it.at += start
+					it.more = f.rest(text[it.at+len(it.msg):], it)
 					return it, true
 				}
 				from = end
@@ -127,6 +128,9 @@ func (f *form) apply(line string) (issue, bool) {
 		case "i":
 			it.instance = strings.Trim(strings.TrimSpace(s), `'"`)
 		}
+	}
+	if f.rule == "listed" {
+		it.options = quoted(it.expected)
 	}
 	if it.path == "" && it.instance == "" && it.expected == "" && it.received == "" {
 		return issue{}, false

@@ -106,6 +106,9 @@ var validatorForms = []form{
 	{rule: "ajv", lits: []string{"should be ", "should match ", "should have required property"}, re: re(`(?:^|[\s,;])(?:data|body|params)(?P<a>[./][\w./\-]+) (?P<e>should [^\n;]{1,80})`), kind: kindType},
 	{rule: "joi", lits: []string{"\" is ", "\" must "}, re: re(`"(?P<a>[A-Za-z_][\w.\[\]]*)" (?P<e>is required|is not allowed to be empty|is not allowed|must be [^\n,;]{1,80}|must [^\n,;]{1,80}|is not allowed)`), kind: kindRange},
 	{rule: "discord", lits: []string{"]: "}, re: re(`(?P<a>(?-i:[A-Za-z_][\w.]*))\[(?-i:[A-Z][A-Z_]{5,})\]: (?P<e>[^\n;]{1,80})`), kind: kindRange},
+	// Own checks that list what they take.
+	{rule: "listed", lits: []string{" must be '", " must be \"", " must be one of '", " must be one of \"", " must be either '", " must be either \""},
+		re: re(`(?:^|: |\. )["']?(?P<a>[a-z]\w*)["']? must be (?:one of:? |either )?(?P<e>(?:["'][\w.-]+["'](?:, or |, | or ))+["'][\w.-]+["'])`), kind: kindEnum},
 	// GraphQL.
 	{rule: "graphql", lits: []string{"argument '", "argument \""}, re: re(`argument ["'](?P<a>\w+)["'](?: of type| on| is required| has invalid|\.)`), kind: kindOther},
 	{rule: "graphql", lits: []string{"variable \"$", "variable $"}, re: re(`variable "?\$(?P<a>\w+)"?`), kind: kindOther},

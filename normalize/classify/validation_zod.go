@@ -16,13 +16,13 @@ func (d *doc) scanIssues(s string) {
 	if k := strings.Index(low, "validation error"); k >= 0 {
 		d.pydantic(s[k:])
 	}
-	for _, lead := range [...]string{"invalid arguments for tool ", "invalid structured content for tool ", "parameter validation failed: ", "invalid tools/call request", "invalid tools/call result", "invalid params", "invalid input:", "invalid arguments:"} {
+	for _, lead := range [...]string{"invalid arguments for tool ", "invalid arguments for ", "invalid structured content for tool ", "parameter validation failed: ", "invalid tools/call request", "invalid tools/call result", "invalid params", "invalid input:", "invalid arguments:"} {
 		k := strings.Index(low, lead)
 		if k < 0 {
 			continue
 		}
 		rest := s[k+len(lead):]
-		if strings.HasSuffix(lead, "tool ") {
+		if strings.HasSuffix(lead, " ") {
 			_, rest, _ = strings.Cut(rest, ": ")
 		}
 		d.flattened(rest)
