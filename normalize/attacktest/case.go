@@ -22,7 +22,7 @@ import (
 
 // Case is one attempt.
 type Case struct {
-	// Item numbers the kind of attack, 1 to 35.
+	// Item numbers the kind of attack, 1 to 36; 36 is what programs write.
 	Item int
 	Name string
 

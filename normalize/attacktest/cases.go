@@ -1,5 +1,7 @@
 package attacktest
 
+import "slices"
+
 // Cases returns every attack, its secrets drawn from seed. Each text is put into
 // one of the places that are read for a reason, in turn.
 func Cases(seed int64) []Case {
@@ -11,17 +13,22 @@ func Cases(seed int64) []Case {
 		}
 	}
 	var list []Case
-	for i, t := range append(hidden(f), spoken(f)...) {
+	for i, t := range texts(f) {
 		list = append(list, t.in(read[(i+int(seed))%len(read)], t.keep))
 	}
 	return append(list, wire(f)...)
+}
+
+// texts are all that go into the places of an answer.
+func texts(f *Fakes) []text {
+	return slices.Concat(hidden(f), spoken(f), dumps(f), tongues(f))
 }
 
 // Sweep returns every text in every place of an answer; whether a reason
 // survives there is not asked. yield returns false to stop.
 func Sweep(seed int64, yield func(Case) bool) {
 	f := NewFakes(seed)
-	for _, t := range append(hidden(f), spoken(f)...) {
+	for _, t := range texts(f) {
 		for _, c := range carriers {
 			if !yield(t.in(c, nil)) {
 				return

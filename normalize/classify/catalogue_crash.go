@@ -25,7 +25,7 @@ var crashCauses = []cause{
 	{id: "crash", tier: tierMeaning, code: envelope.UpstreamError, class: envelope.Terminal, lead: leadCrash, phrases: `
 		cannot read properties of | cannot read property | cannot set properties of | cannot set property | cannot destructure property
 		cannot convert undefined or null | cannot access…before initialization | cannot assign to read only property | unhashable type | non-iterable | concatenate str | os.pathlike | unsupported type: | update depth exceeded | can't compare | cannot compare | not json serializable | is not serializable | values to unpack | indices must be | offset-naive
-		takes…positional argument…given | for an int32 | for an int64 | keyword argument repeated | is not callable | unbound method | abstract class | missing 1 required positional argument: 'self' | is not a function
+		positional argument but | positional arguments but | for an int32 | for an int64 | keyword argument repeated | is not callable | unbound method | abstract class | missing 1 required positional argument: 'self' | is not a function
 		is not a constructor | is not iterable | is not defined | is not an object (evaluating | is undefined | undefined is not | null is not
 		undefined index | undefined offset | undefined variable | undefined array key | undefined property | undefined method | undefined local variable
 		uninitialized constant | invalid array length | maximum call stack | stack overflow | stackoverflowerror | heap out of memory | out of memory

@@ -7,6 +7,11 @@ import (
 
 // infraCauses: what lies between the tool and its service.
 var infraCauses = []cause{
+	{id: "local.setting", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadSetting, advice: adviceSetting, phrases: `
+		required environment variable | environment variable is not set | environment variable not set | environment variable is not defined | environment variable is missing | environment variable missing
+		environment variables are not set | environment variables not set | environment variables are missing | missing environment variable | missing environment variables | missing required environment*
+		set…environment variable | configuration is missing | configuration missing | server is not configured | missing server configuration | no configuration found`, unless: `
+		*_token | *_api_key | *_key | *_secret | *_password | *_pat | *_apikey | *_credentials | api key | token | password | credentials | secret`},
 	{id: "local.missing", tier: tierInfra, code: envelope.ServiceUnavailable, class: envelope.Dependency, lead: leadMissing, advice: adviceInstall, phrases: `
 		need to install | needs to be installed | must be installed | could not find executable | requires xcode | no such file or directory: 'ffmpeg' | no such file or directory: 'git' | no such file or directory: 'docker' | spawn…enoent | is not there on the server | not present on the server | not on this machine | not on the host | not on this host | could not be started | could not be launched | cannot be started | couldn't be started | was not found on it | not on the path | not in path | not found in path | not in your path | not in $path | spawnsync…enoent | spawn e2big | executable file not found | executable was not found | executable is missing | executable missing | binary was not found | browsers are not installed | executable not found | executable doesn't exist
 		executable does not exist | command not found | could not find chrome | could not find chromium | could not find google chrome
@@ -77,7 +82,7 @@ var infraCauses = []cause{
 		server closed the connection | server disconnected | server has gone away | gone away | lost connection | lost contact | has disconnected
 		is disconnected | disconnect/reset | upstream connect error | no connection could be made | no connection to | no database connection | no…connection available | no connection available
 		not yet connected | is not reachable | not reachable | is unreachable | unreachable | server not running | is not running | not running
-		max retries exceeded | retry limit exceeded | serverselection* | server selection | mongonetwork* | topology was destroyed | topology is closed
+		max retries exceeded | number of retries | maximum retries | too many retries | retries exhausted | out of retries | all retries failed | retry limit exceeded | serverselection* | server selection | mongonetwork* | topology was destroyed | topology is closed
 		no servers could be reached | no suitable servers | no reachable | no living connections | nonodesavailable | nohostavailable | no nodes available
 		communications link failure | communication link failure | communication error | communicationsexception | network adapter could not establish | tns:*
 		ora-12541 | ora-12154 | ora-12170 | ora-12514 | ora-03113 | ora-03114 | 08003 | 08006 | cr_server_lost | protocol_connection_lost | er_net_*
@@ -146,6 +151,8 @@ var infraCauses = []cause{
 }
 
 var (
+	leadSetting   = sanitize.Const("Error: the server behind this tool lacks a setting of its own.")
+	adviceSetting = sanitize.Const("Retrying will not help until the server is configured.")
 	leadMissing   = sanitize.Const("Error: a program or module that the tool needs is missing on its server.")
 	leadTimeout   = sanitize.Const("Error: the operation timed out.")
 	leadReach     = sanitize.Const("Error: a service behind this tool could not be reached.")

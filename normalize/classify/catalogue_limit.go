@@ -70,7 +70,7 @@ var limitCauses = []cause{
 		not enough credits | no credits | no credits remaining | no credits left | no remaining credits | out of credits | run out of credits
 		ran out of credits | credits exhausted | credit exhausted | credits depleted | credit balance is too low | credit balance too low | credit balance
 		insufficient balance | insufficient_balance | insufficient funds | insufficient_funds | insufficient credit balance | payment required
-		payment_required | payment method required | billing hard limit | billing_hard_limit_reached | billing account | billing not active
+		budget has been exceeded | budget exceeded | budget exhausted | payment_required | payment method required | billing hard limit | billing_hard_limit_reached | billing account | billing not active
 		billing_not_active | billing is not enabled | billing_not_enabled | billing must be enabled | enable billing | billing has not been
 		subscription expired | subscription has expired | subscription required | subscription is required | subscription is inactive | plan limit
 		plan limit reached | plan_limit_reached | plan does not include | plan does not support | plan doesn't include | not available on your plan

@@ -44,7 +44,7 @@ func (c *Classifier) verdict(e *Evidence, d *doc) Verdict {
 		dec = decision{code: envelope.BadRequest, class: envelope.Validation, status: dec.status, rule: "schema"}
 	}
 	if dec.code == envelope.UpstreamUnknown && dec.rule == "unknown" && !d.saysNothing() {
-		if code, class, ok := electorate().decide(d.low); ok {
+		if code, class, ok := electorate().decide(d.low); ok && !endsVague(d.low) {
 			dec.code, dec.class, dec.rule = code, class, "words"
 		}
 	}

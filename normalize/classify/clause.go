@@ -56,6 +56,9 @@ type known struct {
 	// the names of other arguments in a sentence about missing ones.
 	name  string
 	names bool
+
+	// joined admits the name of an argument behind "when", "if", "and" or "or".
+	joined bool
 }
 
 func (k known) slot(tok string) (sanitize.Slot, bool) {
@@ -97,7 +100,7 @@ func (k known) word(tok string) (sanitize.Slot, bool) {
 	if s, ok := k.slot(tok); ok {
 		return s, true
 	}
-	if tok == k.name || k.names && (strings.IndexByte(tok, '_') > 0 || tok != low && tok != strings.ToUpper(tok) && tok[0] >= 'a') {
+	if tok == k.name || k.names && !orders(tok) && (strings.IndexByte(tok, '_') > 0 || tok != low && tok != strings.ToUpper(tok) && tok[0] >= 'a') {
 		if s, ok := sanitize.Ident(tok); ok {
 			return s, true
 		}

@@ -175,7 +175,7 @@ func (w *writer) reason(lead string) sanitize.Safe {
 		parts = append(parts, ws)
 	}
 	if it := w.dec.issue; it != nil && it.msg != "" {
-		w.k.name = it.path
+		w.k.name, w.k.joined = it.path, it.kind == kindMissing
 		if end := it.at + len(it.msg); end <= len(w.d.text) && w.d.text[it.at:end] == it.msg {
 			add(w.d.text, it.at, end, true)
 		} else {

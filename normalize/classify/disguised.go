@@ -161,6 +161,9 @@ func failureProse(t string) bool {
 	if exceptionPrefix(plain) {
 		return true
 	}
+	if rest := after(plain); rest != "" && failureProse(rest) {
+		return true
+	}
 	if lines <= 6 && headed(low) {
 		code, ok := probe(plain)
 		return ok && code != envelope.UpstreamUnknown
@@ -180,7 +183,7 @@ func failureProse(t string) bool {
 		code, ok := probe(plain)
 		return ok && code != envelope.UpstreamUnknown || activity(low)
 	}
-	if lines == 1 && (attempt(plain) || waitsFor(low) || namesArgument(plain)) {
+	if lines == 1 && (attempt(plain) || limitHit(low) || waitsFor(low) || namesArgument(plain)) {
 		return true
 	}
 	for _, p := range soft {

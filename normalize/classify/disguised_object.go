@@ -53,6 +53,7 @@ func failureObject(v gjson.Result) bool {
 			claimed = claimed || strings.HasSuffix(x.Str, "_failure") && v.Get("message").Type == gjson.String
 		}
 		switch {
+		case key == "exit_code" && lower(v.Get("status").Str) == "error": // how it failed
 		case recordKeys[key] && truthy(x):
 			records++
 		case !errorKeys[key] && truthy(x):

@@ -75,19 +75,6 @@ func subject(rest string) bool {
 	return strings.HasPrefix(rest, " is a ") || strings.HasPrefix(rest, " is an ") || strings.HasPrefix(rest, " means ")
 }
 
-// waitsFor reports whether a line says how long to wait because a limit was hit.
-func waitsFor(low string) bool {
-	if len(low) > 240 || proseWait(low) == 0 {
-		return false
-	}
-	for _, w := range [...]string{"rate limit hit", "rate limit detected", "rate limit exceeded", "rate limit reached", "rate limited", "flood", "too many requests", "throttled"} {
-		if at := strings.Index(low, w); at >= 0 && at <= 40 {
-			return true
-		}
-	}
-	return false
-}
-
 // namesArgument reports whether a short line begins with the name of an argument,
 // written as programs write names, that is missing or empty.
 func namesArgument(t string) bool {
@@ -101,25 +88,6 @@ func namesArgument(t string) bool {
 		}
 	}
 	return false
-}
-
-// headed reports whether a text begins with a kind of error as its heading:
-// "Compilation Error" on a line of its own, or before a colon and words.
-func headed(low string) bool {
-	kind := low[:wordEnd(low, 0)]
-	if rest, ok := strings.CutPrefix(low, "timeout: "); ok {
-		return strings.IndexByte(rest, '\n') < 0 && strings.Count(rest, " ") >= 2
-	}
-	rest, ok := strings.CutPrefix(low[len(kind):], " error")
-	if !ok || kind == "" || !strings.HasPrefix(rest, "\n") && !strings.HasPrefix(rest, ": ") {
-		return false
-	}
-	switch kind {
-	case "no", "standard", "squared", "absolute", "mean", "relative", "percentage", "rounding", "margin", "measurement", "sampling", "last", "type", "first", "latest", "previous", "average", "total", "max", "training", "test", "approximation":
-		return false
-	}
-	rest = strings.TrimLeft(rest, ": \n")
-	return rest != "" && (rest[0] < '0' || rest[0] > '9')
 }
 
 // reports reports whether what follows "database error" tells of one error, and

@@ -72,6 +72,9 @@ func (k known) fill(p *piece, text string) bool {
 		p.slot, p.ok = append(run(p.room[:0]), s), true
 		return true
 	}
+	if telephone(w) {
+		return false
+	}
 	if w != k.name && !k.names && (!placed(text, p.start, p.end, p.before, p.further, p.between) || dated(w)) {
 		return false
 	}
@@ -81,6 +84,12 @@ func (k known) fill(p *piece, text string) bool {
 	}
 	if p.slot, p.ok = k.token(w, run(p.room[:0])); p.ok {
 		return true
+	}
+	if k.joined && (p.before == "when" || p.before == "if" || p.before == "and" || p.before == "or" || p.before == "unless") && propertyLike(w) {
+		if s, ok := sanitize.Ident(w); ok {
+			p.slot, p.ok = append(run(p.room[:0]), s), true
+			return true
+		}
 	}
 	// A compound may be shown when its parts may, else up to where they may.
 	if r := k.parts(text[p.start:p.end]); len(r) > 0 {
@@ -97,6 +106,58 @@ func (k known) fill(p *piece, text string) bool {
 		}
 	}
 	return p.ok
+}
+
+// propertyLike reports whether a word is written as programs write the names of
+// arguments, with no part that orders.
+func propertyLike(w string) bool {
+	if len(w) > 40 || w[0] < 'a' || w[0] > 'z' || strings.IndexByte(w, '_') <= 0 {
+		return false
+	}
+	if orders(w) {
+		return false
+	}
+	for part := range strings.SplitSeq(w, "_") {
+		if part == "" {
+			return false
+		}
+		for i := range len(part) {
+			if part[i] < 'a' || part[i] > 'z' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// orders reports whether a name begins with a verb, as the names of tools do, and
+// not those of arguments.
+func orders(w string) bool {
+	n := 0
+	for n < len(w) && w[n] >= 'a' && w[n] <= 'z' {
+		n++
+	}
+	if n == len(w) {
+		return false
+	}
+	verb := w[:n]
+	return imperatives[verb] || reported[verb].Valid() || verb == "call" || verb == "get" || verb == "read" || verb == "list" || verb == "exec" || verb == "admin" || verb == "run" || verb == "set" || verb == "write" || verb == "update" || verb == "create" || verb == "remove"
+}
+
+// telephone reports whether a word is digits in groups, as numbers of people are.
+func telephone(w string) bool {
+	digits, dashes := 0, 0
+	for i := range len(w) {
+		switch {
+		case w[i] >= '0' && w[i] <= '9':
+			digits++
+		case w[i] == '-':
+			dashes++
+		default:
+			return false
+		}
+	}
+	return dashes > 0 && digits >= 7
 }
 
 // inAddress reports whether the word at start stands in a URL or a path, or is

@@ -29,3 +29,16 @@ func TestSources(t *testing.T) {
 		t.Error("below the bar: 92 % of the phrases kept")
 	}
 }
+
+// TestThreads runs failures as threads about still other servers quote them, and as
+// the tests and sources of those servers word them.
+func TestThreads(t *testing.T) {
+	got := runSamples(t, &Classifier{}, "testdata/threads.jsonl")
+	t.Log(got)
+	if got.codes*100 < got.failures*97 || got.classes*100 < got.failures*97 || got.named*100 < got.arguments*92 || got.waited != got.waits || got.touched > 0 || got.leaks > 0 {
+		t.Error("below the bar: code 97 %, class 97 %, argument 92 %, every wait, no leak, no success touched")
+	}
+	if got.kept*100 < got.failures*94 {
+		t.Error("below the bar: 94 % of the phrases kept")
+	}
+}

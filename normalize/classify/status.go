@@ -107,6 +107,9 @@ func closes(s string, i int) bool {
 }
 
 func shownAsStatus(low string, i, n int) bool {
+	if k := strings.TrimLeft(low[i+3:], ") -."); len(k) >= 8 && digits(k[:3]) && k[3] == '-' && digits(k[4:8]) {
+		return false // an area code
+	}
 	rest := low[i+3:]
 	after := strings.TrimLeft(rest, " :,-\"')]([{")
 	for _, r := range reasons[n] {

@@ -129,6 +129,12 @@ func (f *form) apply(line string) (issue, bool) {
 			it.instance = strings.Trim(strings.TrimSpace(s), `'"`)
 		}
 	}
+	if f.rule == "serde" && f.kind == kindEnum {
+		it.options = quoted(it.expected)
+		if noArguments[lower(it.path)] {
+			it.path = "" // "failed to deserialize parameters: "
+		}
+	}
 	if f.rule == "listed" {
 		it.options = quoted(it.expected)
 	}

@@ -41,13 +41,21 @@ func (d *doc) flattened(s string) {
 		it := issue{strong: true, rule: "validation.zod"}
 		if k := strings.LastIndex(line, " at "); k > 0 && identLike(line[k+4:]) {
 			it.path, it.msg = line[k+4:], line
-		} else if p, m, ok := strings.Cut(line, ": "); ok && identLike(p) && !noArguments[lower(p)] {
-			it.path, it.msg = p, nextIssue(m)
-		} else {
+			zodMessage(&it, it.msg)
+			d.issues = append(d.issues, it)
 			continue
 		}
-		zodMessage(&it, it.msg)
-		d.issues = append(d.issues, it)
+		for len(d.issues) < maxIssues {
+			p, m, ok := strings.Cut(line, ": ")
+			if !ok || !identLike(p) || noArguments[lower(p)] && len(p) > 1 {
+				break
+			}
+			it.path, it.msg = p, nextIssue(m)
+			one := it
+			zodMessage(&one, one.msg)
+			d.issues = append(d.issues, one)
+			line = strings.TrimPrefix(m[len(it.msg):], ", ")
+		}
 	}
 }
 

@@ -128,6 +128,22 @@ func (v *votes) decide(low string) (code envelope.Code, class envelope.Class, ok
 	return v.kinds[best].code, v.kinds[best].class, true
 }
 
+// endsVague reports whether a text names what was tried and then says only that it
+// failed: what was tried is no cause.
+func endsVague(low string) bool {
+	line, _, _ := strings.Cut(strings.TrimSpace(low), "\n")
+	if strings.Contains(line, ": command failed: ") {
+		return true
+	}
+	line = strings.TrimRight(line, " .!")
+	k := strings.LastIndex(line, ": ")
+	switch line[k+1:] {
+	case " unexpected error", " unknown error", " an unexpected error occurred", " an unknown error occurred", " an error occurred", " something went wrong", " error", " undefined", " null", " none", " failed":
+		return true
+	}
+	return false
+}
+
 // small are words that say nothing alone; with a neighbour they do.
 var small = wordSet(`the a an of to in for and or is are was were be been this that it on with as at by from`)
 

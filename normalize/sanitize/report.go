@@ -18,6 +18,7 @@ func Report(s string, from, to int, sent func(string) bool) (lo, hi int) {
 	markNames(ts, sent)
 	markBirths(ts, sent)
 	markQueries(s, ts, sent)
+	markAddressed(ts)
 	first, last := bestRun(ts, from, to)
 	if first > last {
 		return 0, 0
@@ -124,7 +125,7 @@ value format type length characters character digits letters least most more les
 contain contains include includes match matches exist exists use used using again later before after please check verify try retry reset renew refresh update
 limit exceeded quota rate expires expiry scope scopes permission permissions insufficient lacks lack doesn't isn't hasn't wasn't can't didn't couldn't haven't issued
 signature verification service server request requests client session cookie bearer basic oauth jwt id provider registered associated belong belongs any such different
-another other new old current temporary permanent temporarily granted requested either both already reached environment variable variables encoding decode decoding parse
+another other new old current temporary permanent temporarily granted requested generation either both already reached environment variable variables encoding decode decoding parse
 parsed read validate validation verifying via through when while during because since due so again integration application organization project resource resources endpoint operation
 http https status unable attempt attempts many bound code response responses returned incorrectly be privileges role between range longer shorter digit one two uppercase lowercase special sign out in included calling deprecated timed timeout session sessions unrecognized unrecognised file files there which sent expected missing got longer supported disabled authorize method methods required service accessing restricted private`)
 
@@ -180,7 +181,7 @@ needs need requires require balance credits usage plan subscription tier level r
 permissions management manager token tokens email unresponsive still now here there which who whose where what all some every each same own within outside inside
 property properties attribute attributes expression order bounds must should will would was were lacks cancelled canceled interrupted aborted input action actions interaction
 registration verification selection search filter result results content body payload message messages status state stream socket handshake tls ssl dns ip hostname name
-migration consumers depth url count total max min minimum maximum creation deletion update updates insert select join engine driver denied conflict id
+migration lineage consumers depth url count total max min minimum maximum creation deletion update updates insert select join engine driver denied conflict id
 pattern format already failure failures exception exceptions gateway disconnected disconnect stalled terminated killed evicted draining shutting shutdown restart restarted crash pending running sql
 has had have violates violated fails fail expecting expects family resolution space denied called calling responding replying listening while before after `)
 
@@ -240,6 +241,24 @@ func fileName(w string) bool {
 		return true
 	}
 	return false
+}
+
+// markAddressed marks what follows words that address whoever reads the report and
+// is no person: "tip for AI agents: ...".
+func markAddressed(ts []token) {
+	for i := 1; i < len(ts); i++ {
+		switch ts[i-1].s {
+		case "for", "to", "dear", "attention", "hey", "note", "hello":
+		default:
+			continue
+		}
+		switch ts[i].s {
+		case "ai", "llm", "llms", "agents", "assistants", "assistant", "chatbots":
+			for ; i < len(ts); i++ {
+				ts[i].bad = true
+			}
+		}
+	}
 }
 
 // births tell that a date is somebody's.
