@@ -65,12 +65,17 @@ var limitCauses = []cause{
 		превышена квота | te veel verzoeken | çok fazla istek`, unless: `
 		insufficient_quota | current quota, please check your plan | exceeds the maximum rate limit value | no rate limit | concurrent request*
 		concurrency limit* | unauthenticated requests | invalid rate limit`},
+	{id: "limit.budget", tier: tierMeaning, code: envelope.UpstreamClientError, phrases: `
+		budget has been exceeded | budget exceeded | budget exhausted`, unless: `
+		complexity | reset in | resets in | retry after | try again in`},
+	{id: "limit.complexity", tier: tierMeaning, code: envelope.RateLimited, phrases: `
+		complexity budget | complexity limit | complexityexception | budget…reset in`},
 	{id: "limit.credits", tier: tierMeaning, code: envelope.UpstreamClientError, advice: adviceBilling, phrases: `
 		requires more credits | more credits | add credits | buying power | exceeds the balance | exceeds balance | exceeds your balance | insufficient margin | insufficient liquidity | usage hard limit | hard limit exceeded | current plan | your subscription plan | subscription plan | premium plan | requires premium | premium only | insufficient_quota | current quota, please check your plan | any credits | trial is over | trial over | does not cover | doesn't cover | already paid | enterprise subscription | paid subscription | requires a subscription | requires a paid | requires an upgrade | out of money | needs the pro | needs a paid | pro plan | paid plan | business plan | higher plan | upgrade required for your plan | payment needed | payment is needed | payment is required | subscription has ended | subscription ended | creditsdepleted | credits limit | enterprise plan | pro plan | paid plan | premium plan | business plan | higher plan | credit limit | insufficient credits | insufficient credit
 		not enough credits | no credits | no credits remaining | no credits left | no remaining credits | out of credits | run out of credits
 		ran out of credits | credits exhausted | credit exhausted | credits depleted | credit balance is too low | credit balance too low | credit balance
 		insufficient balance | insufficient_balance | insufficient funds | insufficient_funds | insufficient credit balance | payment required
-		budget has been exceeded | budget exceeded | budget exhausted | payment_required | payment method required | billing hard limit | billing_hard_limit_reached | billing account | billing not active
+		payment_required | payment method required | billing hard limit | billing_hard_limit_reached | billing account | billing not active
 		billing_not_active | billing is not enabled | billing_not_enabled | billing must be enabled | enable billing | billing has not been
 		subscription expired | subscription has expired | subscription required | subscription is required | subscription is inactive | plan limit
 		plan limit reached | plan_limit_reached | plan does not include | plan does not support | plan doesn't include | not available on your plan

@@ -185,7 +185,7 @@ func (w *writer) reason(lead string) sanitize.Safe {
 			add(w.d.text, h.start, h.end, true)
 		}
 		for _, h := range w.d.hits {
-			if catalogue[h.rule].tier < tierClass && !it.strong {
+			if catalogue[h.rule].tier < tierClass && !it.strong || it.path == "" && len(parts) == 0 {
 				add(w.d.text, h.start, h.end, true)
 			}
 		}
@@ -194,6 +194,9 @@ func (w *writer) reason(lead string) sanitize.Safe {
 		auth := w.v.Code == envelope.AuthFailed
 		for _, h := range w.dec.anchors {
 			add(w.d.text, h.start, h.end, !auth)
+			if q := strings.LastIndexAny(w.d.text[h.start:h.end], "'\"`"); q > 0 {
+				add(w.d.text, h.start+q+1, h.end, !auth) // what stands behind a name that is not shown
+			}
 		}
 		for _, h := range w.d.hits {
 			if catalogue[h.rule].tier < tierClass {

@@ -175,7 +175,7 @@ func failureProse(t string) bool {
 	if len(plain) > maxBare || lines > 6 || strings.Contains(line, "?") {
 		return false
 	}
-	if (strings.Contains(line, "is not available") || strings.Contains(line, "not installed")) && asksToInstall(low) {
+	if (strings.Contains(line, "is not available") || strings.Contains(line, "not installed") || strings.Contains(line, " not found. please install")) && asksToInstall(low) {
 		code, ok := probe(plain)
 		return ok && code == envelope.ServiceUnavailable
 	}
@@ -183,7 +183,7 @@ func failureProse(t string) bool {
 		code, ok := probe(plain)
 		return ok && code != envelope.UpstreamUnknown || activity(low)
 	}
-	if lines == 1 && (attempt(plain) || limitHit(low) || waitsFor(low) || namesArgument(plain)) {
+	if lines == 1 && (attempt(plain) || limitHit(low) || lacksCredentials(low) || waitsFor(low) || namesArgument(plain)) {
 		return true
 	}
 	for _, p := range soft {

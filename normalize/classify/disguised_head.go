@@ -57,3 +57,23 @@ func waitsFor(low string) bool {
 	}
 	return false
 }
+
+// lacksCredentials reports whether a short line begins with credentials that are
+// not there: "GCP credentials are not available. Please configure ...".
+func lacksCredentials(low string) bool {
+	if len(low) > 160 {
+		return false
+	}
+	for _, w := range [...]string{"credentials", "api key", "access token", "api token"} {
+		at := strings.Index(low, w)
+		if at < 0 || at > 20 || strings.ContainsAny(low[:at], ".:;,()?\"'") {
+			continue
+		}
+		for _, s := range [...]string{" are not available", " are not configured", " are not set", " are missing", " not found", " not configured", " not set", " is not configured", " is not set", " is missing", " have expired", " has expired", " are invalid", " is invalid"} {
+			if strings.HasPrefix(low[at+len(w):], s) {
+				return true
+			}
+		}
+	}
+	return false
+}

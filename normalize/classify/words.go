@@ -136,10 +136,29 @@ func endsVague(low string) bool {
 		return true
 	}
 	line = strings.TrimRight(line, " .!")
+	if rest, ok := strings.CutPrefix(line, "failed to "); ok && len(line) < 100 {
+		if k := strings.IndexAny(rest, "/\\"); k > 0 {
+			rest = rest[:k]
+		}
+		if strings.Count(rest, " ") < 7 && !strings.ContainsAny(rest, ":;,.'") && !explains(rest) {
+			return true
+		}
+	}
 	k := strings.LastIndex(line, ": ")
 	switch line[k+1:] {
 	case " unexpected error", " unknown error", " an unexpected error occurred", " an unknown error occurred", " an error occurred", " something went wrong", " error", " undefined", " null", " none", " failed":
 		return true
+	}
+	return false
+}
+
+// explains reports whether what could not be done comes with a reason.
+func explains(rest string) bool {
+	for w := range strings.FieldsSeq(rest) {
+		switch w {
+		case "because", "since", "due", "as", "not", "no", "invalid", "missing", "within", "after", "already", "too", "authenticate", "authorize", "login", "connect", "reach", "parse", "validate", "find", "locate", "resolve", "acquire", "decode", "deserialize":
+			return true
+		}
 	}
 	return false
 }

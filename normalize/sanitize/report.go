@@ -181,7 +181,7 @@ needs need requires require balance credits usage plan subscription tier level r
 permissions management manager token tokens email unresponsive still now here there which who whose where what all some every each same own within outside inside
 property properties attribute attributes expression order bounds must should will would was were lacks cancelled canceled interrupted aborted input action actions interaction
 registration verification selection search filter result results content body payload message messages status state stream socket handshake tls ssl dns ip hostname name
-migration lineage consumers depth url count total max min minimum maximum creation deletion update updates insert select join engine driver denied conflict id
+migration lineage connectivity test tests consumers depth url count total max min minimum maximum creation deletion update updates insert select join engine driver denied conflict id
 pattern format already failure failures exception exceptions gateway disconnected disconnect stalled terminated killed evicted draining shutting shutdown restart restarted crash pending running sql
 has had have violates violated fails fail expecting expects family resolution space denied called calling responding replying listening while before after `)
 
