@@ -189,18 +189,24 @@ func (w *writer) reason(lead string) sanitize.Safe {
 				add(w.d.text, h.start, h.end, true)
 			}
 		}
+		if k := strings.Index(it.msg, ": "); k > 0 && len(parts) > 0 {
+			short = 2
+			add(it.msg, 0, k, true) // what stands before a value that is not shown
+		}
 	} else {
 		w.k.names = w.dec.cause != nil && w.dec.cause.id == "argument.missing"
 		auth := w.v.Code == envelope.AuthFailed
 		for _, h := range w.dec.anchors {
 			add(w.d.text, h.start, h.end, !auth)
-			if q := strings.LastIndexAny(w.d.text[h.start:h.end], "'\"`"); q > 0 {
-				add(w.d.text, h.start+q+1, h.end, !auth) // what stands behind a name that is not shown
-			}
 		}
 		for _, h := range w.d.hits {
 			if catalogue[h.rule].tier < tierClass {
 				add(w.d.text, h.start, h.end, !auth)
+			}
+		}
+		for _, h := range w.dec.anchors {
+			if q := strings.LastIndexAny(w.d.text[h.start:h.end], "'\"`"); q > 0 {
+				add(w.d.text, h.start+q+1, h.end, !auth) // what stands behind a name that is not shown
 			}
 		}
 		short = 3

@@ -15,7 +15,7 @@ var named = wordSet(`table relation column schema database index view sequence r
 var secretive = wordSet(`password passwd passphrase pwd pin otp secret token key credential credentials apikey pass answer cvv ssn iban`)
 
 // follow are words that go on with a sentence and are no names.
-var follow = wordSet(`out lineage connectivity address email number constraint fails fail syntax table column is are was were be been does do did doesn't don't didn't isn't aren't wasn't not no has have had hasn't haven't cannot can can't could couldn't must may might should shall will would won't
+var follow = wordSet(`out file files lineage connectivity address email number constraint fails fail syntax table column is are was were be been does do did doesn't don't didn't isn't aren't wasn't not no has have had hasn't haven't cannot can can't could couldn't must may might should shall will would won't
 	already in on of for to from with without by at and or but nor if as than that which while when because during exceeds exceeded exceeding limit limits limited
 	name names id ids identifier list type types found exist exists existed missing required requires needs invalid incorrect wrong expired revoked empty blank malformed disabled inactive
 	locked suspended unauthorized unknown unavailable unreachable refused denied rejected failed failure error errors only must too already again any all
