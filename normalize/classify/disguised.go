@@ -187,7 +187,7 @@ func failureProse(t string) bool {
 		return true
 	}
 	for _, p := range soft {
-		if strings.HasPrefix(low, p) && (strings.HasSuffix(p, " ") && !titled(plain[len(p):]) || !strings.HasSuffix(p, " ") && (p[len(p)-1] == ':' || ends(low[len(p):])) && !subject(low[len(p):])) {
+		if strings.HasPrefix(low, p) && (strings.HasSuffix(p, " ") && !titled(plain[len(p):]) || !strings.HasSuffix(p, " ") && (p[len(p)-1] == ':' && told(low[len(p):]) || ends(low[len(p):])) && !subject(low[len(p):])) {
 			code, ok := probe(plain)
 			return ok && code != envelope.UpstreamUnknown
 		}

@@ -31,7 +31,12 @@ func after(t string) string {
 func headed(low string) bool {
 	kind := low[:wordEnd(low, 0)]
 	if rest, ok := strings.CutPrefix(low, "timeout: "); ok {
-		return strings.IndexByte(rest, '\n') < 0 && strings.Count(rest, " ") >= 2
+		for _, w := range [...]string{"took", "timed out", "exceeded", "did not", "didn't", "no response", "no answer", "not respond", "expired"} {
+			if strings.Contains(rest, w) {
+				return strings.IndexByte(rest, '\n') < 0
+			}
+		}
+		return false
 	}
 	rest, ok := strings.CutPrefix(low[len(kind):], " error")
 	if !ok || kind == "" || !strings.HasPrefix(rest, "\n") && !strings.HasPrefix(rest, ": ") {
@@ -76,4 +81,10 @@ func lacksCredentials(low string) bool {
 		}
 	}
 	return false
+}
+
+// told reports whether words, and not a number, follow a heading.
+func told(rest string) bool {
+	rest = strings.TrimLeft(rest, " '\"`")
+	return rest != "" && (rest[0] < '0' || rest[0] > '9')
 }

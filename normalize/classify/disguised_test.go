@@ -77,6 +77,18 @@ var successes = []struct{ name, args, text, structured string }{
 	{"alert", ``, `{"type":"error","id":"a1","created_at":"2026-01-01","message":"CPU high"}`, ""},
 	{"sms record", ``, `{"sid":"SM1","status":"failed","error_code":30003,"error_message":"Unreachable destination handset","date_created":"x","to":"y","from":"z"}`, ""},
 	{"payment record", ``, `{"id":"pi_1","object":"payment_intent","status":"requires_payment_method","last_payment_error":{"message":"declined"}}`, ""},
+	{"guide", ``, "Compilation errors and how to read them\nA compiler tells where it stopped.", ""},
+	{"title", ``, "Azure DevOps API Error: what the codes mean", ""},
+	{"statistics", ``, "Standard error: 0.03\nMean: 4.2", ""},
+	{"setting", ``, "Timeout: default 30 seconds", ""},
+	{"settings", ``, "Timeout: the time in seconds after which a call ends.\nRetries: how often it is tried again.", ""},
+	{"question", ``, "Rate limit exceeded? Here is what to do.", ""},
+	{"manual", ``, "API key settings are not configured here but under Account.", ""},
+	{"count", ``, "Not found: 0 of 12", ""},
+	{"nothing", ``, "No error: the build is fine.", ""},
+	{"wrapped", ``, `{"result":{"type":"message","text":"The word error is in here"}}`, ""},
+	{"heading", ``, "Type Error: a short story\nIt was a dark and stormy night.", ""},
+	{"run", ``, `{"status":"failed","exit_code":1,"output":"2 tests failed"}`, ""},
 	{"deployment", ``, `{"uid":"dpl_1","state":"ERROR","errorCode":"BUILD_FAILED","errorMessage":"build failed","createdAt":1,"url":"x","name":"y","target":null}`, ""},
 }
 
@@ -87,6 +99,9 @@ var disguises = []string{
 	`[{"message":"x","errorCode":"Y"}]`, `[{"type":"text","text":"Error: boom"}]`, "❌ Failed to connect", "Rate limited", "Request failed with status 500", "Invalid API key", "Access denied: no rights",
 	"Traceback (most recent call last):\n  File \"x\", line 1\nValueError: no", "错误：文件不存在", "Unknown tool: foo", "Tool execution timed out after 240.0 seconds.", `{"errorMessage":"Error: Directory not found"}`,
 	`{"errors":[{"message":"Not found","extensions":{"code":"NOT_FOUND"}}]}`, "Unauthorized", "Permission denied", "Timeout waiting for a response", "**Error**: no such table", "API error: 403 Forbidden",
+	"Compilation Error\n  Model 'a' depends on a node named 'b' which was not found", "Azure DevOps API Error: Failed to apply the patch.", "Timeout: the command took too long to complete.",
+	"MCP server rate limit exceeded", "GCP credentials are not available. Please configure your environment.", "Not Found: Wiki page not found: /Home", `{"result":{"type":"error","error":"rate limit reached."}}`,
+	`{"status":"error","output":"Error from server (Forbidden): no","exit_code":1}`,
 	`"Error: boom"`, "Error 404: not found", "Database error: no such table", "Internal error", "Server error 500", "Unexpected error while reading", "HTTP error 404", "An error occurred while reading the file.", `{"isError":true,"content":"x"}`, `{"statusCode":404,"message":"Not Found"}`, `{"code":401,"message":"Unauthorized"}`,
 	"Session expired. Please log in again.", "Query failed: syntax error", `{"detail":"Not found.","status":404}`, "Could not connect to server: connection refused", `{"result":null,"error":{"code":1,"message":"no"}}`,
 }
