@@ -96,7 +96,7 @@ func issueOf(v gjson.Result) (issue, bool) {
 			continue
 		}
 		weak := k == "name" || k == "path" || k == "location"
-		if weak && (!v.Get("reason").Exists() && !v.Get("value").Exists() && !v.Get("msg").Exists() || v.Get("stack").Exists() || strings.HasSuffix(f.Str, "Error")) {
+		if weak && v.Get("isValid").Type != gjson.False && (!v.Get("reason").Exists() && !v.Get("value").Exists() && !v.Get("msg").Exists() || v.Get("stack").Exists() || strings.HasSuffix(f.Str, "Error")) {
 			continue
 		}
 		code := v.Get("code").Str

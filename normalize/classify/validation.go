@@ -106,6 +106,9 @@ func (f *form) apply(line string) (issue, bool) {
 			if f.rule == "prose.colon" && s == strings.ToUpper(s) && len(s) > 1 {
 				return issue{}, false // an abbreviation in a heading
 			}
+			if f.rule == "prose.colon" && (productWords[lower(s)].Valid() || services[lower(s)]) {
+				return issue{}, false // "hubspot: Property values ..."
+			}
 			if f.rule == "prose.required" && elsewhere(lower(line[m[1]:])) {
 				return issue{}, false
 			}
@@ -143,6 +146,9 @@ func (f *form) apply(line string) (issue, bool) {
 	}
 	return it, true
 }
+
+// services are further names that servers put before their messages.
+var services = wordSet(`slack github gitlab jira confluence notion linear sentry stripe grafana discord telegram kubernetes kubectl docker postgres postgresql mysql redis mongodb elasticsearch azure aws google openai anthropic mcp api graphql sql http`)
 
 // afterVerb reports whether what stands before a name is the heading of a report,
 // so that the name is a tool's or a command's.
