@@ -193,6 +193,10 @@ func (w *writer) reason(lead string) sanitize.Safe {
 			short = 2
 			add(it.msg, 0, k, true) // what stands before a value that is not shown
 		}
+		if len(parts) == 0 && !repeated && !it.strong {
+			short = 3
+			add(w.d.text, 0, max(0, strings.IndexByte(w.d.text+"\n", '\n')), true) // what the list of issues stands under
+		}
 	} else {
 		w.k.names = w.dec.cause != nil && w.dec.cause.id == "argument.missing"
 		auth := w.v.Code == envelope.AuthFailed
