@@ -56,17 +56,23 @@ func (w *writer) refused(path string, it *issue) run {
 	if !ok {
 		return nil
 	}
-	who := run{sanitize.Word("argument '"), name, sanitize.Word("'")}
 	switch it.kind {
-	case kindMissing:
-		return append(who, sanitize.Word(" is missing"))
-	case kindUnexpected:
-		return append(who, sanitize.Word(" is unknown"))
-	case kindEmpty:
-		return append(who, sanitize.Word(" must not be empty"))
+	case kindMissing, kindUnexpected, kindEmpty:
+		return wrong(name, it.kind, nil)
 	}
-	expected := w.expected(it)
+	return wrong(name, it.kind, w.expected(it))
+}
+
+// wrong says what is wrong with an argument; expected is what it should be, if that may be told.
+func wrong(name sanitize.Slot, kind kind, expected run) run {
+	who := run{sanitize.Word("argument '"), name, sanitize.Word("'")}
 	switch {
+	case kind == kindMissing:
+		return append(who, sanitize.Word(" is missing"))
+	case kind == kindUnexpected:
+		return append(who, sanitize.Word(" is unknown"))
+	case kind == kindEmpty:
+		return append(who, sanitize.Word(" must not be empty"))
 	case len(expected) == 0:
 		return append(who, sanitize.Word(" is not valid"))
 	case predicate(expected.String()):
@@ -83,22 +89,20 @@ func (w *writer) breaks(vs []schema.Violation) (sanitize.Safe, bool) {
 		if !ok {
 			continue
 		}
-		who := run{sanitize.Word("argument '"), name, sanitize.Word("'")}
-		expected, ok := sanitize.Phrase(v.Expected)
-		if !ok {
-			expected, ok = sanitize.Value(v.Expected)
+		kind := kindOther
+		switch v.Kind {
+		case schema.Missing:
+			kind = kindMissing
+		case schema.Unexpected:
+			kind = kindUnexpected
 		}
-		switch {
-		case v.Kind == schema.Missing:
-			who = append(who, sanitize.Word(" is missing"))
-		case v.Kind == schema.Unexpected:
-			who = append(who, sanitize.Word(" is unknown"))
-		case ok:
-			who = append(who, sanitize.Word(" expected "), expected)
-		default:
-			who = append(who, sanitize.Word(" is not valid"))
+		var expected run
+		if s, ok := sanitize.Phrase(v.Expected); ok {
+			expected = one(s)
+		} else if s, ok := sanitize.Value(v.Expected); ok {
+			expected = one(s)
 		}
-		parts = append(parts, who)
+		parts = append(parts, wrong(name, kind, expected))
 	}
 	return also(parts)
 }
