@@ -1,7 +1,6 @@
 package caddymodule
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -127,23 +126,18 @@ func (x *exchange) noteOutcome(c *normalize.Call, class envelope.Class) {
 	}
 }
 
-// toolResult looks at a successful result of a tool: it closes the breaker, and
-// has to keep to the tool's own output schema.
-func (x *exchange) toolResult(c *normalize.Call, result []byte) []byte {
+// watchesResults reports whether somebody wants to know how tools answer.
+func (h *Handler) watchesResults() bool { return h.breaker != nil || h.engine.ValidateResults }
+
+// toolResult looks at a successful result of a tool: it closes the breaker, and what breaks the tool's schema becomes a
+// failure. unended: the call goes on; structured is the raw structuredContent, or nil.
+func (x *exchange) toolResult(c *normalize.Call, result []byte, unended bool, structured []byte) []byte {
 	h := x.h
-	if h.breaker == nil && !h.engine.ValidateResults {
+	if unended || !h.watchesResults() {
 		return result
 	}
-	if !mayHold(result, `"resultType"`, `"task"`, `"structuredContent"`) {
-		x.noteOutcome(c, "")
-		return result
-	}
-	parts := gjson.GetManyBytes(result, "resultType", "task", "structuredContent")
-	if kind := parts[0].String(); kind != "" && kind != "complete" || parts[1].IsObject() {
-		return result // the call has not ended yet
-	}
-	if parts[2].Exists() && !c.Task {
-		if r := h.engine.CheckResult(h.serviceLabel(c), c.Tool, []byte(parts[2].Raw), c.Schema, x.tools()); r != nil {
+	if structured != nil && !c.Task {
+		if r := h.engine.CheckResult(h.serviceLabel(c), c.Tool, structured, c.Schema, x.tools()); r != nil {
 			h.metrics.policyRefused(r)
 			x.report(&normalize.Report{Call: c, Envelope: r.Envelope, Rule: "output_schema", Original: result})
 			return normalize.ResultObject(c, r.Envelope, []byte(gjson.GetBytes(result, "_meta").Raw))
@@ -153,15 +147,18 @@ func (x *exchange) toolResult(c *normalize.Call, result []byte) []byte {
 	return result
 }
 
-// mayHold reports whether one of some quoted keys may stand in a JSON text, which
-// is found out much faster than where. A key may be written with escapes.
-func mayHold(text []byte, keys ...string) bool {
-	for _, k := range keys {
-		if bytes.Contains(text, []byte(k)) {
-			return true
-		}
+// readToolResult is toolResult for a result that only the normalizer has read.
+func (x *exchange) readToolResult(c *normalize.Call, result []byte) []byte {
+	if !x.h.watchesResults() {
+		return result
 	}
-	return bytes.Contains(text, []byte(`\u`))
+	parts := gjson.GetManyBytes(result, "resultType", "task", "structuredContent")
+	kind := parts[0].String()
+	var structured []byte
+	if parts[2].Exists() {
+		structured = []byte(parts[2].Raw)
+	}
+	return x.toolResult(c, result, kind != "" && kind != "complete" || parts[1].IsObject(), structured)
 }
 
 // breakerNoted counts a change of a breaker and tells the subscribers of the

@@ -128,7 +128,7 @@ func (x *exchange) negotiated(msg []byte) []byte {
 func (x *exchange) Success(c *normalize.Call, result []byte) []byte {
 	switch c.Method {
 	case "tools/call":
-		return x.toolResult(c, result)
+		return x.readToolResult(c, result)
 	case "tools/list":
 		return x.toolList(result)
 	case "":

@@ -44,7 +44,12 @@ func (x *exchange) succeeded(msg []byte, a *transport.Answer) (out []byte, ok bo
 		return nil, false
 	}
 	p.answered = true
-	res := x.Success(&p.Call, a.Result)
+	var res []byte
+	if p.IsToolCall() {
+		res = x.toolResult(&p.Call, a.Result, a.Unended, a.Structured)
+	} else {
+		res = x.Success(&p.Call, a.Result)
+	}
 	if same(res, a.Result) {
 		return msg, true
 	}

@@ -19,6 +19,9 @@ type Answer struct {
 	// not false, in the result or in an object that may be a tool result itself. A result that is not marked is a
 	// success, as far as it says.
 	Marked bool
+	// Unended is true when a result says that its call goes on: it has a resultType other than complete (MCP 2026-07-28),
+	// or is a task (MCP 2025-11-25, tasks).
+	Unended bool
 	// Structured is the raw structuredContent of a result, and Text the raw first text of its content; nil when
 	// absent.
 	Structured, Text []byte
@@ -35,7 +38,7 @@ func PeekAnswer(msg []byte) (a Answer, ok bool) {
 	}
 	f := &s.f
 	a = Answer{ID: f.id, Result: f.result, Error: f.err, Dup: f.repeated != nil,
-		Marked: f.marked, Structured: f.structured, Text: f.firstText}
+		Marked: f.marked, Unended: f.unended, Structured: f.structured, Text: f.firstText}
 	if string(a.ID) == "null" {
 		a.ID = nil
 	}

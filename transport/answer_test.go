@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -131,6 +132,42 @@ func TestPeekAnswerMarks(t *testing.T) {
 		a, ok := PeekAnswer([]byte(in))
 		if !ok || a.Marked != want.marked || string(a.Structured) != want.structured || string(a.Text) != want.text {
 			t.Errorf("%s: %+v", in, a)
+		}
+	}
+}
+
+func TestPeekAnswerUnended(t *testing.T) {
+	for in, want := range map[string]bool{
+		`{"id":1,"result":{"resultType":"complete","content":[]}}`:                  false,
+		`{"id":1,"result":{"resultType":"input_required","content":[]}}`:            true,
+		`{"id":1,"result":{"result\u0054ype":"input_required"}}`:                    true,
+		`{"id":1,"result":{"resultType":"","content":[]}}`:                          false,
+		`{"id":1,"result":{"task":{"taskId":"t","status":"working"}}}`:              true,
+		`{"id":1,"result":{"task":"t","content":[]}}`:                               false,
+		`{"id":1,"result":{"structuredContent":{"task":{},"resultType":"x"}}}`:      false,
+		`{"id":1,"result":{"content":[{"type":"text","text":"x","task":{"a":1}}]}}`: false,
+	} {
+		if a, ok := PeekAnswer([]byte(in)); !ok || a.Unended != want {
+			t.Errorf("%s: %+v", in, a)
+		}
+	}
+}
+
+// What a look at a success costs: prose, prose in lines, and JSON inside JSON.
+func BenchmarkPeekAnswer(b *testing.B) {
+	for _, kind := range []struct{ name, unit string }{
+		{"prose", "In Delft it is dry today, and tomorrow there may be rain. "},
+		{"lines", `In Delft it is dry today, and tomorrow there may be rain.\n`},
+		{"json", `{\"city\":\"Delft\",\"days\":3},`},
+	} {
+		for _, size := range []int{1 << 10, 64 << 10, 5 << 20} {
+			in := []byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + strings.Repeat(kind.unit, size/len(kind.unit)) + `"}]}}`)
+			b.Run(fmt.Sprintf("%s/%d", kind.name, size), func(b *testing.B) {
+				b.SetBytes(int64(len(in)))
+				for b.Loop() {
+					PeekAnswer(in)
+				}
+			})
 		}
 	}
 }

@@ -38,6 +38,11 @@ func (f *fields) inOutcome(lv level, key, raw []byte) {
 		f.structured = raw
 	case string(key) == "content":
 		f.marked = f.marked || raw[0] != '['
+	case string(key) == "task":
+		f.unended = f.unended || raw[0] == '{'
+	case string(key) == "resultType":
+		kind, isText := text(raw)
+		f.unended = f.unended || isText && kind != "" && kind != "complete"
 	}
 }
 

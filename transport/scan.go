@@ -33,6 +33,7 @@ type fields struct {
 	idRepeated                               bool
 	structured, firstText                    []byte // result.structuredContent, the first text of result.content
 	marked                                   bool   // some isError is not false, or content is no array
+	unended                                  bool   // result.resultType is not complete, or result.task is an object
 }
 
 type scanner struct {
