@@ -17,7 +17,7 @@ import (
 //go:embed scripts/breaker.lua
 var breakerLua string
 
-// DefaultBreakerTimeout bounds one operation on Redis.
+// DefaultBreakerTimeout bounds the wait for one answer of Redis.
 const DefaultBreakerTimeout = 100 * time.Millisecond
 
 // BreakerPoll is how often Run should tick. What one replica does to a breaker
@@ -41,7 +41,7 @@ type BreakerRedisOptions struct {
 	// Default DefaultBreakerEntries.
 	Entries int
 
-	// Timeout of one operation. Default DefaultBreakerTimeout.
+	// Timeout of one answer of Redis. Default DefaultBreakerTimeout.
 	Timeout time.Duration
 
 	// OnChange, which may be nil, is told of changes of phase.
@@ -119,7 +119,7 @@ func (s *BreakerRedis) Reset(ctx context.Context, f BreakerFilter, _ time.Time) 
 	return max(n, s.t.drop(false, false, match)), nil
 }
 
-// do runs one operation, bounded by the timeout and not by the caller's
+// do runs one operation, bounded by time-outs and not by the caller's
 // leaving: a client that goes away must not leave the state half told.
 func (s *BreakerRedis) do(ctx context.Context, op string, expiry time.Duration, args ...any) *redis.Cmd {
 	if s.away.Load() {
@@ -133,7 +133,7 @@ func (s *BreakerRedis) do(ctx context.Context, op string, expiry time.Duration, 
 }
 
 func (s *BreakerRedis) run(ctx context.Context, op string, expiry time.Duration, args ...any) *redis.Cmd {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), roundTrips*s.opts.Timeout)
 	defer cancel()
 	expiry = max(expiry, 24*time.Hour)
 	all := append([]any{op, s.opts.Entries, expiry.Milliseconds()}, args...)
@@ -236,7 +236,7 @@ func (b *redisBreaker) probe(ctx context.Context, id breakerID, key BreakerKey, 
 			d = e.refusal(now)
 		default:
 			ask = true
-			e.lease = now.Add(2 * s.opts.Timeout)
+			e.lease = now.Add((roundTrips + 1) * s.opts.Timeout)
 		}
 	})
 	if !ask {

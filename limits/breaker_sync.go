@@ -57,7 +57,7 @@ func (s *BreakerRedis) Refresh(ctx context.Context, now time.Time) error {
 }
 
 func (s *BreakerRedis) readMeta(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, roundTrips*s.opts.Timeout)
 	defer cancel()
 	meta, err := s.c.Get(ctx, s.keys[2]).Result()
 	if errors.Is(err, redis.Nil) {

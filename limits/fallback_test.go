@@ -258,8 +258,8 @@ func TestSecretIsAgreedOn(t *testing.T) {
 		t.Fatal("two processes have two secrets")
 	}
 	flushAll(t, a) // Redis loses it: the processes write it back
-	a.agreeNow()
-	b.agreeNow()
+	a.agree()
+	b.agree()
 	c := fakeGateway(t, s, f, a.o.Prefix, noSecret)
 	if !same(b) || !same(c) || r.secrets.Load() != 0 {
 		t.Fatal("the secret was lost with Redis")
@@ -270,7 +270,7 @@ func TestSecretIsAgreedOn(t *testing.T) {
 		t.Fatal("a secret of nowhere")
 	}
 	for _, l := range []*Redis{a, b, c} {
-		l.agreeNow()
+		l.agree()
 	}
 	if !same(b) || !same(c) || !same(d) || r.secrets.Load() != 3 {
 		t.Fatalf("not one secret after %d changes", r.secrets.Load())
@@ -279,7 +279,7 @@ func TestSecretIsAgreedOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	failures := r.failures.Load()
-	a.agreeNow()
+	a.agree()
 	if !same(d) || r.failures.Load() != failures+1 {
 		t.Fatal("took a secret that is none")
 	}
@@ -296,7 +296,7 @@ func TestSecretComesLater(t *testing.T) {
 	}
 	s.Run()
 	f.advance(nodePause)
-	l.agreeNow()
+	l.agree()
 	if !l.agreed.Load() {
 		t.Fatal("no secret after Redis came back")
 	}

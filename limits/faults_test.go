@@ -132,6 +132,15 @@ func TestFaults(t *testing.T) {
 			}
 			r.at(2.5)
 		}},
+		{name: "F15 all answers come late but in time", spec: patient, during: func(r *faultRun) {
+			r.late(slowness)
+			r.at(2)
+			r.late(0)
+			r.at(2.4)
+		}, check: noFallback},
+	}
+	for _, policy := range []OnFailure{Local, Allow, Deny} {
+		faults = append(faults, uselessFor(policy)...)
 	}
 	slots := make(chan struct{}, 3)
 	for _, f := range faults {
@@ -209,6 +218,11 @@ func (f *fault) run(t *testing.T) {
 	r := &faultRun{t: t, server: redistest.Start(t), spec: defaultSpec()}
 	if f.spec != nil {
 		f.spec(&r.spec)
+	}
+	if r.spec.Username != "" {
+		admin := r.server.Client()
+		letIn(t, admin)
+		_ = admin.Close()
 	}
 	for range faultWorkers {
 		r.proxies = append(r.proxies, redistest.NewProxy(t, r.server.Addr))

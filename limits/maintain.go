@@ -1,15 +1,8 @@
 package limits
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
-const (
-	agreeEvery   = time.Second
-	recheckEvery = 30 * time.Second
-	dropEvery    = 5 * time.Second
-)
+const dropEvery = 5 * time.Second
 
 // sweepEvery is how often renewals are looked for.
 func (l *Redis) sweepEvery() time.Duration {
@@ -25,7 +18,7 @@ func (l *Redis) maintain() {
 	defer l.wg.Done()
 	t := time.NewTicker(l.sweepEvery())
 	defer t.Stop()
-	var dropped, agreed time.Duration
+	var dropped time.Duration
 	for {
 		select {
 		case <-l.stop:
@@ -37,21 +30,7 @@ func (l *Redis) maintain() {
 		if now-dropped >= dropEvery {
 			dropped = now
 		}
-		every := recheckEvery
-		if !l.agreed.Load() {
-			every = agreeEvery
-		}
-		if len(l.o.Secret) == 0 && now-agreed >= every {
-			agreed = now
-			l.agreeNow()
-		}
 	}
-}
-
-func (l *Redis) agreeNow() {
-	ctx, cancel := context.WithTimeout(context.Background(), l.o.Timeout)
-	defer cancel()
-	l.agree(ctx)
 }
 
 // sweep lists what has to be renewed or said again, fences leases that were not renewed, and drops idle subjects.

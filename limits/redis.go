@@ -67,14 +67,15 @@ func NewRedis(client redis.UniversalClient, o RedisOptions) (*Redis, error) {
 	l.nodes.init(client, o.MaxInFlight)
 	l.flush.init(l)
 	if len(o.Secret) == 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*o.Timeout)
-		defer cancel()
-		l.agree(ctx)
+		l.agree()
 	}
 	if !o.manual {
 		l.wg.Add(2)
 		go l.flush.loop()
 		go l.maintain()
+		if len(o.Secret) == 0 {
+			l.wg.Go(l.keepSecret)
+		}
 	}
 	return l, nil
 }

@@ -42,7 +42,7 @@ func (f OnFailure) String() string { return [...]string{"local", "allow", "deny"
 const (
 	// DefaultPrefix begins every key; the hash tag follows it.
 	DefaultPrefix = "mg:v1:"
-	// DefaultTimeout bounds one operation, DefaultLease is how long a silent process keeps its slots.
+	// DefaultTimeout bounds the wait for one answer of Redis, DefaultLease is how long a silent process keeps its slots.
 	DefaultTimeout = 100 * time.Millisecond
 	DefaultLease   = 15 * time.Second
 	minLease       = time.Second
@@ -56,7 +56,8 @@ type RedisOptions struct {
 	Prefix string
 	// Secret keys the HMAC of the subjects. Without one, the replicas agree on a random one through Redis.
 	Secret []byte
-	// Timeout bounds one operation; so long does the first call wait that finds Redis away. 100 ms.
+	// Timeout bounds the wait for one answer of Redis; so long does the first call wait that finds Redis silent. An operation
+	// that has to connect and log in first waits for three of them at most. 100 ms.
 	Timeout time.Duration
 	// Lease is how long the slots of a silent process are kept, 15 s. They are renewed after a third of it.
 	Lease time.Duration

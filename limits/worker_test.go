@@ -19,6 +19,8 @@ const workerEnv = "LIMITS_TEST_WORKER"
 type workerSpec struct {
 	Addresses  []string
 	MasterName string
+	Username   string
+	Password   string
 	Prefix     string
 	Window     time.Duration
 	Lease      time.Duration
@@ -57,7 +59,7 @@ func work(raw string) int {
 		defer mu.Unlock()
 		fmt.Fprintf(os.Stdout, format+"\n", args...)
 	}
-	client, err := NewClient(ClientOptions{Addresses: s.Addresses, MasterName: s.MasterName, PoolSize: s.Pool, Timeout: s.Timeout})
+	client, err := NewClient(ClientOptions{Addresses: s.Addresses, MasterName: s.MasterName, Username: s.Username, Password: s.Password, PoolSize: s.Pool, Timeout: s.Timeout})
 	if err != nil {
 		panic(err)
 	}

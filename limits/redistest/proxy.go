@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // Mode is what a Proxy does with traffic.
@@ -28,6 +29,7 @@ type Proxy struct {
 
 	target string
 	mode   atomic.Int32
+	delay  atomic.Int64
 	l      net.Listener
 	mu     sync.Mutex
 	conns  map[net.Conn]struct{}
@@ -60,6 +62,16 @@ func (p *Proxy) Set(m Mode) {
 	}
 }
 
+// Delay makes every reply come later by d, in order and for open connections too; requests are handed on at once, so Redis
+// carries them out in time. A connection holds back at most heldReplies pieces of readSize bytes: beyond that it is not
+// read from. What is held back when d becomes shorter still comes at its own time. 0, as at first, is no delay.
+func (p *Proxy) Delay(d time.Duration) { p.delay.Store(int64(d)) }
+
+const (
+	readSize    = 16 << 10
+	heldReplies = 64
+)
+
 func (p *Proxy) reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,34 +102,74 @@ func (p *Proxy) serve() {
 		p.mu.Lock()
 		p.conns[c], p.conns[s] = struct{}{}, struct{}{}
 		p.mu.Unlock()
-		p.wg.Go(func() { p.pipe(s, c, false) })
-		p.wg.Go(func() { p.pipe(c, s, true) })
+		p.wg.Go(func() { p.requests(s, c) })
+		p.wg.Go(func() { p.replies(c, s) })
 	}
 }
 
-func (p *Proxy) pipe(to, from net.Conn, reply bool) {
-	defer func() {
-		_ = to.Close()
-		_ = from.Close()
-		p.mu.Lock()
-		delete(p.conns, to)
-		delete(p.conns, from)
-		p.mu.Unlock()
-	}()
-	buf := make([]byte, 16<<10)
+// drop ends a connection.
+func (p *Proxy) drop(to, from net.Conn) {
+	_ = to.Close()
+	_ = from.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.conns, to)
+	delete(p.conns, from)
+}
+
+func (p *Proxy) requests(to, from net.Conn) {
+	defer p.drop(to, from)
+	buf := make([]byte, readSize)
 	for {
 		n, err := from.Read(buf)
-		if n > 0 {
-			switch m := Mode(p.mode.Load()); {
-			case m == Blackhole, m == DropReplies && reply:
-			default:
-				if _, err := to.Write(buf[:n]); err != nil {
-					return
-				}
+		if n > 0 && Mode(p.mode.Load()) != Blackhole {
+			if _, err := to.Write(buf[:n]); err != nil {
+				return
 			}
 		}
 		if err != nil {
 			return
+		}
+	}
+}
+
+// piece is a part of the replies that is handed on when it is due.
+type piece struct {
+	b   []byte
+	due time.Time
+}
+
+func (p *Proxy) replies(to, from net.Conn) {
+	held := make(chan piece, heldReplies)
+	p.wg.Go(func() { p.deliver(to, from, held) })
+	defer close(held)
+	buf := make([]byte, readSize)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			held <- piece{append([]byte(nil), buf[:n]...), time.Now().Add(time.Duration(p.delay.Load()))}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// deliver takes all pieces, also those that nobody wants any more: the reader must not wait for ever.
+func (p *Proxy) deliver(to, from net.Conn, held <-chan piece) {
+	defer p.drop(to, from)
+	closed := false
+	for c := range held {
+		if closed {
+			continue
+		}
+		time.Sleep(time.Until(c.due))
+		if m := Mode(p.mode.Load()); m == Blackhole || m == DropReplies {
+			continue
+		}
+		if _, err := to.Write(c.b); err != nil {
+			closed = true
+			_ = from.Close()
 		}
 	}
 }
