@@ -15,7 +15,8 @@ import (
 // of whichever config runs.
 func storeLog() *zap.Logger { return caddy.Log().Named("mcp_gateway.limits") }
 
-// redisFallback is told when a node of Redis is given up, and when it is back.
+// redisFallback is told when a node of Redis is given up, and when it is back or
+// its store is closed.
 func redisFallback(node string, away bool, d time.Duration, err error) {
 	m := storeCollectors()
 	if away {
@@ -25,6 +26,9 @@ func redisFallback(node string, away bool, d time.Duration, err error) {
 	}
 	m.away.Dec()
 	m.fallback.Add(d.Seconds())
+	if err != nil { // nobody asks any more
+		return
+	}
 	storeLog().Info("redis is back", zap.String("node", node), zap.Duration("away", d))
 }
 

@@ -36,6 +36,7 @@ type node struct {
 	probing  bool
 	until    time.Duration // of the pause
 	since    time.Duration // the node is away
+	closed   bool          // nobody is told any more
 	offset   int64         // Redis ms minus ours
 	synced   bool
 	steps    int64 // clock steps seen
@@ -92,6 +93,9 @@ func (n *node) done(now time.Duration, err error) (changed, away bool, d time.Du
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.probing = false
+	if n.closed {
+		return false, n.open, 0
+	}
 	if err == nil {
 		wasOpen := n.open
 		n.failures, n.open, n.heard = 0, false, now
@@ -113,6 +117,14 @@ func (n *node) done(now time.Duration, err error) (changed, away bool, d time.Du
 	}
 	n.open, n.until, n.since = true, now+nodePause, now
 	return true, true, 0
+}
+
+// close ends the reports of done, and returns whether the node is away and since when.
+func (n *node) close(now time.Duration) (away bool, d time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.closed = true
+	return n.open, now - n.since
 }
 
 func isTimeout(err error) bool {

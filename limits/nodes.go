@@ -59,6 +59,15 @@ func (s *nodeSet) of(now time.Duration, key string, timeout time.Duration) *node
 	return n.(*node)
 }
 
+// each calls f for every node.
+func (s *nodeSet) each(f func(*node)) {
+	f(s.single)
+	s.byAddr.Range(func(_, n any) bool {
+		f(n.(*node))
+		return true
+	})
+}
+
 // enter waits for one of the node's connections, at most d.
 func (n *node) enter(d time.Duration) bool {
 	select {

@@ -8,7 +8,8 @@ type Observer struct {
 	// Redis is called after every round trip with the node's address, the time it took and its error; scripts is the
 	// number of scripts in it and decisions the number of calls that they decided.
 	Redis func(node string, took time.Duration, scripts, decisions int, err error)
-	// Fallback is called when a node is given up (away true) and when it answers again, with the time it was away.
+	// Fallback is called when a node is given up (away true) and when it answers again, with the time it was away. For a node
+	// that is away when the limiter is closed it is called as if it were back, with ErrClosed.
 	Fallback func(node string, away bool, d time.Duration, err error)
 	// Overload is called when a call had to do without Redis because too many were waiting for a connection.
 	Overload func(node string)

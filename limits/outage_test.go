@@ -243,3 +243,23 @@ func (o *outage) run(t *testing.T, policy OnFailure) {
 		return !d.Fallback && d.Current.Concurrency == 1 && l.Stats().Held == 0
 	})
 }
+
+// TestClosedWhileAway: a node that is away is so no longer for a limiter that is closed, which is told once.
+func TestClosedWhileAway(t *testing.T) {
+	s := redistest.Start(t)
+	var r recorder
+	a, _ := fakeRedis(t, s, func(o *RedisOptions) { o.Observer = r.observer() })
+	s.Kill()
+	for range nodeFailures {
+		mustAllow(t, a, one(a, "k", 0, 0)).Lease.Release()
+	}
+	if r.away.Load() != 1 || r.back.Load() != 0 {
+		t.Fatalf("%d times away, %d times back", r.away.Load(), r.back.Load())
+	}
+	for range 2 {
+		_ = a.Close()
+	}
+	if r.away.Load() != 1 || r.back.Load() != 1 {
+		t.Fatalf("closed: %d times away, %d times back", r.away.Load(), r.back.Load())
+	}
+}

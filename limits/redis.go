@@ -93,6 +93,11 @@ func (l *Redis) Close() error {
 	l.wg.Wait()
 	l.sweep(l.o.Clock(), true)
 	l.flush.drain()
+	l.nodes.each(func(n *node) {
+		if away, d := n.close(l.o.Clock()); away {
+			l.o.Observer.fallback(n.addr, false, d, ErrClosed)
+		}
+	})
 	return nil
 }
 
