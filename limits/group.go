@@ -14,6 +14,7 @@ type group struct {
 
 	mu       sync.Mutex
 	keys     []*redisKey
+	spare    int // room that is reserved for keys to come
 	queue    []*waiter
 	inflight bool
 	listed   listing // where the flusher has it

@@ -14,11 +14,11 @@ func (l *Redis) lockGroup(tiers []Tier, w *waiter, now time.Duration) *group {
 		s.mu.Lock()
 		g := s.groups[tag]
 		if g == nil {
-			if l.count.Load() >= int64(l.o.MaxKeys) && !l.evict(s, now) {
+			if !l.reserve(tag, true, now) {
 				s.mu.Unlock()
 				return nil
 			}
-			g = &group{l: l, tag: tag}
+			g = &group{l: l, tag: tag, spare: 1}
 			s.groups[tag] = g
 		}
 		s.mu.Unlock()
@@ -28,7 +28,7 @@ func (l *Redis) lockGroup(tiers []Tier, w *waiter, now time.Duration) *group {
 			continue
 		}
 		for i := range w.tiers {
-			k := g.key(w.tiers[i].Subject)
+			k := g.key(w.tiers[i].Subject, now)
 			if k == nil {
 				g.mu.Unlock()
 				return nil
@@ -41,30 +41,42 @@ func (l *Redis) lockGroup(tiers []Tier, w *waiter, now time.Duration) *group {
 	}
 }
 
-func (g *group) key(s Subject) *redisKey {
+// key finds or makes a subject of a group, which is locked. Nil: there is no room.
+func (g *group) key(s Subject, now time.Duration) *redisKey {
 	for _, k := range g.keys {
 		if k.id == s.ID {
 			return k
 		}
 	}
-	if len(g.keys) > 0 && g.l.count.Load() >= int64(g.l.o.MaxKeys) {
+	switch {
+	case g.spare > 0:
+		g.spare--
+	case !g.l.reserve(s.ID, false, now):
 		return nil
 	}
 	k := &redisKey{g: g, id: s.ID, name: s.redisKey(g.l.o.Prefix)}
 	g.keys = append(g.keys, k)
-	g.l.count.Add(1)
 	return k
 }
 
-// evict makes room for one group, in its shard, which is locked, or in another. Redis has the counts; what is lost here
-// is the memory of them that would repair a loss of Redis.
-func (l *Redis) evict(s *redisShard, now time.Duration) bool {
-	if l.evictFrom(s, now) {
+// reserve makes room for one subject, if it has to by dropping a group. locked: the shard of id is.
+func (l *Redis) reserve(id [16]byte, locked bool, now time.Duration) bool {
+	if l.count.Add(1) <= int64(l.o.MaxKeys) || l.evict(int(id[0]%redisShards), locked, now) {
+		return true
+	}
+	l.count.Add(-1)
+	return false
+}
+
+// evict drops a group of a shard, which may be locked, or of another. Redis has the counts; what is lost here is the memory
+// of them that would repair a loss of Redis.
+func (l *Redis) evict(from int, locked bool, now time.Duration) bool {
+	if locked && l.evictFrom(&l.shards[from], now) {
 		return true
 	}
 	for i := range l.shards {
-		other := &l.shards[i]
-		if other == s || !other.mu.TryLock() { // never waits with a lock held
+		other := &l.shards[(from+i)%redisShards]
+		if locked && i == 0 || !other.mu.TryLock() { // never waits with a lock held
 			continue
 		}
 		ok := l.evictFrom(other, now)
@@ -106,7 +118,7 @@ func (l *Redis) drop(s *redisShard, g *group, now, keep time.Duration) bool {
 	}
 	g.dead = true
 	delete(s.groups, g.tag)
-	l.count.Add(-int64(len(g.keys)))
+	l.count.Add(-int64(len(g.keys) + g.spare))
 	return true
 }
 
