@@ -77,7 +77,8 @@ type RedisLimits struct {
 	// guesses of credentials.
 	Secret string `json:"secret,omitempty"`
 
-	// How long one decision may wait for Redis. Default: 100ms.
+	// How long one answer of Redis is waited for. A decision waits for one, or,
+	// when a connection has to be made first, for up to three. Default: 100ms.
 	Timeout caddy.Duration `json:"timeout,omitempty"`
 
 	// How many replicas share the limits: each has its part of them while

@@ -18,6 +18,7 @@ import (
 type outage struct {
 	name  string
 	start bool // it is there before the gateway
+	open  bool // the gateway has no login
 	begin func(t *testing.T, p *redistest.Proxy, admin *redis.Client)
 	end   func(t *testing.T, p *redistest.Proxy, admin *redis.Client)
 	says  string // the operator is told, "": whatever
@@ -35,6 +36,9 @@ var outages = []outage{
 			setUser(t, admin, "resetpass", ">other"+aclPassword)
 		},
 		end: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { letIn(t, admin) }},
+	{name: "no password where one is asked for", start: true, open: true, says: "NOAUTH",
+		begin: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { requirePassword(t, admin, aclPassword) },
+		end:   func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { requirePassword(t, admin, "") }},
 	{name: "password changed", says: "WRONGPASS",
 		begin: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) {
 			setUser(t, admin, "resetpass", ">other"+aclPassword)
@@ -51,6 +55,14 @@ var outages = []outage{
 	{name: "rights taken", says: "NOPERM",
 		begin: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { setUser(t, admin, "nocommands") },
 		end:   func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { letIn(t, admin) }},
+}
+
+// requirePassword asks new connections without a user for a password.
+func requirePassword(t *testing.T, admin *redis.Client, password string) {
+	t.Helper()
+	if err := admin.ConfigSet(context.Background(), "requirepass", password).Err(); err != nil {
+		t.Error(err)
+	}
 }
 
 const (
@@ -135,6 +147,9 @@ func (o *outage) run(t *testing.T, policy OnFailure) {
 	}
 	var said tellings
 	login := ClientOptions{Addresses: []string{p.Addr}, Username: aclUser, Password: aclPassword}
+	if o.open {
+		login.Username, login.Password = "", ""
+	}
 	l := newGateway(t, login, RedisOptions{Secret: []byte("for tests"), OnFailure: policy, Replicas: outageShare, Observer: said.observer()})
 
 	// With Redis, a few units of the caller and two slots are taken, one of which outlives the fault.
