@@ -125,10 +125,7 @@ func (x *exchange) write(status int, body []byte, theirs http.Header) {
 	if x.modern() {
 		delete(kept, "Mcp-Session-Id")
 	}
-	clear(h)
-	for k, v := range x.own {
-		h[k] = v
-	}
+	x.own.restore(h)
 	for k, v := range kept {
 		h[k] = v
 	}

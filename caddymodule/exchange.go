@@ -38,7 +38,7 @@ type exchange struct {
 	calls []*pending
 	repl  *caddy.Replacer
 	start time.Time
-	own   http.Header // headers of the answer before the next handler ran
+	own   ownHeaders // headers of the answer before the next handler ran
 
 	cancel  context.CancelCauseFunc
 	ctx     context.Context
@@ -49,7 +49,8 @@ type exchange struct {
 	who     string         // see caller
 	whoHash limits.Subject // see callerSubject
 
-	requestID string
+	requestID string // see id
+	madeID    bool   // by the gateway
 
 	// failed is true when an answer or a part of it was rewritten or refused.
 	// code and class are those of the first failure.
@@ -66,6 +67,12 @@ type exchange struct {
 	// unknown is true when the server said that there is no such tool.
 	suspect, unknown bool
 	bare             http.Header
+
+	// Room for what nearly every request has, once.
+	first pending
+	only  [1]*pending
+	few   [4]headerField
+	rw    responseWriter
 }
 
 // pending is one call of the request.
@@ -86,6 +93,15 @@ func (h *Handler) newExchange(w http.ResponseWriter, r *http.Request) *exchange 
 	return x
 }
 
+// newPending returns room for one more call.
+func (x *exchange) newPending() *pending {
+	if len(x.calls) > 0 {
+		return new(pending)
+	}
+	x.calls = x.only[:0]
+	return &x.first
+}
+
 // admit takes down the calls of the request's body.
 func (x *exchange) admit(req *transport.Request) {
 	x.req = req
@@ -95,11 +111,12 @@ func (x *exchange) admit(req *transport.Request) {
 		if m.Kind != transport.Call {
 			continue
 		}
-		p := &pending{Call: normalize.Call{
+		p := x.newPending()
+		p.Call = normalize.Call{
 			ID: m.ID, Method: m.Method, Tool: m.Tool, Arguments: m.Arguments,
 			Modern: req.Era == transport.Modern, Task: m.Task,
 			State: req.Era == transport.Modern && gjson.GetBytes(m.Params, "requestState").Exists(),
-		}}
+		}
 		x.options(p)
 		if p.IsToolCall() {
 			p.Schema = x.schema(p.Tool)
@@ -173,7 +190,7 @@ func (x *exchange) abort(cause error) {
 // aborted returns why the gateway ended the server's answer, or nil. A client
 // that left is not the gateway's doing.
 func (x *exchange) aborted() error {
-	if x.ctx == nil || x.clientGone() {
+	if x.ctx == nil || x.ctx.Err() == nil || x.clientGone() {
 		return nil
 	}
 	cause := context.Cause(x.ctx)

@@ -123,11 +123,7 @@ func (w *responseWriter) finishLost() error {
 	case stream:
 		return w.events.finishLost()
 	}
-	h := w.Header()
-	clear(h)
-	for k, v := range x.own {
-		h[k] = v
-	}
+	x.own.restore(w.Header())
 	return x.refuseCalls(x.lost())
 }
 

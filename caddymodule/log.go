@@ -1,10 +1,12 @@
 package caddymodule
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/google/uuid"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
@@ -21,7 +23,7 @@ const maxWord = 128
 // the access log.
 func (x *exchange) describe() {
 	x.repl.Map(x.placeholder)
-	if x.req == nil {
+	if !x.logged() {
 		return
 	}
 	if extra, ok := x.r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
@@ -29,16 +31,27 @@ func (x *exchange) describe() {
 	}
 }
 
+// logged reports whether the server may write an access log.
+func (x *exchange) logged() bool {
+	srv, ok := x.r.Context().Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
+	return !ok || srv.Logs != nil
+}
+
 // MarshalLogObject writes the fields of the access log, which asks for them when
 // the request has ended, if there is one.
 func (x *exchange) MarshalLogObject(enc zapcore.ObjectEncoder) error {
-	enc.AddString("mcp_method", x.method())
+	if x.req != nil {
+		enc.AddString("mcp_method", x.method())
+	}
 	if tool := x.tool(); tool != "" {
 		enc.AddString("mcp_tool", tool)
 	}
 	if x.code != "" {
 		enc.AddString("mcp_code", string(x.code))
 		enc.AddString("mcp_error_class", string(x.class))
+	}
+	if x.madeID {
+		enc.AddString("uuid", x.requestID) // as Caddy names its own
 	}
 	return nil
 }
@@ -152,12 +165,18 @@ func (x *exchange) fields() []zap.Field {
 	}
 }
 
-// id is the request's id, the same as {http.request.uuid}. It is read for the
-// first time before the next handler runs: to make it, Caddy writes to a map that
-// a proxy's transport reads at the same time.
+// id is the request's id, the same as {http.request.uuid}. Few requests need one. If nobody has asked for Caddy's by then
+// it is made here: to make its own, Caddy writes to a map that a proxy's transport reads at the same time. A value that is
+// set comes before Caddy's, so that whoever asks later gets the same.
 func (x *exchange) id() string {
-	if x.requestID == "" {
-		x.requestID, _ = x.repl.GetString("http.request.uuid")
+	if x.requestID != "" {
+		return x.requestID
+	}
+	if made, ok := caddyhttp.GetVar(x.r.Context(), "uuid").(fmt.Stringer); ok {
+		x.requestID = made.String()
+	} else {
+		x.requestID, x.madeID = uuid.NewString(), true
+		x.repl.Set("http.request.uuid", x.requestID)
 	}
 	return x.requestID
 }

@@ -25,13 +25,13 @@ type refusal struct {
 // metric, event and placeholders cannot disagree.
 func (x *exchange) refuse(f refusal) error {
 	x.failed = true
-	x.own = x.w.Header().Clone()
+	x.keepOwn()
 	for k, v := range f.header {
-		x.own[k] = v
+		x.own.set(k, v...)
 	}
 	if f.env != nil {
 		if f.env.RetryAfter > 0 {
-			x.own.Set("Retry-After", strconv.Itoa(f.env.RetryAfter))
+			x.own.set("Retry-After", strconv.Itoa(f.env.RetryAfter))
 		}
 		x.noteFailure(f.env)
 	}

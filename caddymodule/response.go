@@ -44,7 +44,8 @@ type responseWriter struct {
 const maxHints = 100
 
 func newResponseWriter(x *exchange) *responseWriter {
-	return &responseWriter{ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: x.w}, x: x}
+	x.rw = responseWriter{ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: x.w}, x: x}
+	return &x.rw
 }
 
 // free gives the buffers back.

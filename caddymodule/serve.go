@@ -70,13 +70,12 @@ func (x *exchange) forward(next caddyhttp.Handler) error {
 		defer x.h.metrics.streams.Dec()
 	}
 
-	x.own = x.w.Header().Clone()
+	x.keepOwn()
 	rw := newResponseWriter(x)
 	defer rw.free()
 	r := x.r.WithContext(x.ctx)
 	r.Header = maps.Clone(r.Header) // outgoing sets whole values, it changes none
 	x.outgoing(r)
-	x.id()
 	err, cut := call(next, rw, r, x)
 	return rw.finish(err, cut)
 }

@@ -88,7 +88,7 @@ func TestSlowBodies(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	for deadline := time.Now().Add(patience); h.goroutines(t) < idle+float64(n); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); h.within(t, "(*Handler).readBody") < n; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the connections were not taken")
 		}

@@ -97,6 +97,26 @@ func (o *observed) peak(t *testing.T) float64 { return o.metric(t, "go_memstats_
 
 func (o *observed) goroutines(t *testing.T) float64 { return o.metric(t, "go_goroutines") }
 
+// within is how many goroutines are in a function of the gateway's handler.
+func (o *observed) within(t *testing.T, function string) (n int) {
+	t.Helper()
+	for group := range strings.SplitSeq(o.get(t, "/debug/pprof/goroutine?debug=1"), "\n\n") {
+		if !strings.Contains(group, module+"/caddymodule."+function) {
+			continue
+		}
+		for line := range strings.Lines(group) {
+			if count, _, ok := strings.Cut(line, " @ "); ok {
+				k, err := strconv.Atoi(count)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n += k
+			}
+		}
+	}
+	return n
+}
+
 // held is how many slots of the limits are taken.
 func (o *observed) held(t *testing.T) int {
 	return int(gjson.Get(o.get(t, "/mcp-gateway/limits"), "stores.0.held").Int())

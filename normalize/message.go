@@ -143,11 +143,11 @@ func report(c *Call, v classify.Verdict, env envelope.Envelope, raw []byte) *Rep
 func (n *Normalizer) failingResult(car Carrier, raw []byte, s shape, c *Call) ([]byte, *Report) {
 	v := n.verdict(n.resultEvidence(car, c, s.failing))
 	env := n.envelope(c, v)
-	inner := result(c, env, n.meta(s.failing))
 	rep := report(c, v, env, raw)
 	if !s.nested {
-		return message(c.ID, "result", inner), rep
+		return Result(c, env, n.meta(s.failing)), rep
 	}
+	inner := result(c, env, n.meta(s.failing))
 	if s.legacy {
 		// Clients of 2024-10-07 read toolResult, all others the result itself.
 		return message(c.ID, "result", append(inner[:len(inner)-1:len(inner)-1], `,"toolResult":`+string(inner)+`}`...)), rep

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -22,36 +23,41 @@ const (
 // CallToolResult with isError. meta is the upstream's _meta, or nil: what the
 // specification defines of it stays, everything else is dropped.
 func Result(c *Call, e envelope.Envelope, meta []byte) []byte {
-	return message(c.ID, "result", result(c, e, meta))
+	b := openMessage(c.ID, "result", 2*resultRoom)
+	return append(appendResult(b, c, e, meta), '}')
 }
 
 // ResultObject writes the CallToolResult of Result alone, for a success that has
 // to be replaced (Exchange.Success).
 func ResultObject(c *Call, e envelope.Envelope, meta []byte) []byte { return result(c, e, meta) }
 
-// result writes the CallToolResult alone.
 func result(c *Call, e envelope.Envelope, meta []byte) []byte {
+	return appendResult(make([]byte, 0, 2*resultRoom), c, e, meta)
+}
+
+// resultRoom is what one of the two envelopes of most results takes, in bytes.
+const resultRoom = 640
+
+// appendResult writes the CallToolResult alone.
+func appendResult(b []byte, c *Call, e envelope.Envelope, meta []byte) []byte {
 	env := Marshal(e)
-	var b bytes.Buffer
-	b.WriteString(`{"content":[{"type":"text","text":`)
-	b.Write(Marshal(e.Sanitized.String()))
-	b.WriteString(`}]`)
+	b = append(b, `{"content":[{"type":"text","text":`...)
+	b = append(b, Marshal(e.Sanitized.String())...)
+	b = append(b, `}]`...)
 	if c.Structured {
-		b.WriteString(`,"structuredContent":`)
-		b.Write(env)
+		b = append(b, `,"structuredContent":`...)
+		b = append(b, env...)
 	}
-	b.WriteString(`,"isError":true,"_meta":{`)
-	b.Write(keptMeta(meta))
-	b.Write(Marshal(envelope.MetaKey))
-	b.WriteByte(':')
-	b.Write(env)
-	b.WriteByte('}')
+	b = append(b, `,"isError":true,"_meta":{`...)
+	b = append(b, keptMeta(meta)...)
+	b = append(b, `"`+envelope.MetaKey+`":`...)
+	b = append(b, env...)
+	b = append(b, '}')
 	if c.Modern {
 		// Required of every result by 2026-07-28, unknown before it.
-		b.WriteString(`,"resultType":"complete"`)
+		b = append(b, `,"resultType":"complete"`...)
 	}
-	b.WriteByte('}')
-	return b.Bytes()
+	return append(b, '}')
 }
 
 // Error writes the envelope as a JSON-RPC error with the given code. data, when
@@ -110,7 +116,13 @@ func Answer(c *Call, e envelope.Envelope) []byte {
 // message writes a JSON-RPC message. Without an id the field is absent: null is
 // outside the schema of MCP and clients choke on it.
 func message(id []byte, member string, value []byte) []byte {
-	b := make([]byte, 0, len(value)+len(id)+48)
+	b := openMessage(id, member, len(value))
+	return append(append(b, value...), '}')
+}
+
+// openMessage is a message up to the value of its last member, with room for that.
+func openMessage(id []byte, member string, room int) []byte {
+	b := make([]byte, 0, room+len(id)+48)
 	b = append(b, `{"jsonrpc":"2.0",`...)
 	if len(id) > 0 {
 		b = append(b, `"id":`...)
@@ -119,9 +131,7 @@ func message(id []byte, member string, value []byte) []byte {
 	}
 	b = append(b, '"')
 	b = append(b, member...)
-	b = append(b, `":`...)
-	b = append(b, value...)
-	return append(b, '}')
+	return append(b, `":`...)
 }
 
 // keptMeta returns the members of an upstream's _meta that stay, each followed
@@ -181,13 +191,30 @@ func plain(s string) bool {
 	return true
 }
 
+// encoder writes into a buffer of its own.
+type encoder struct {
+	bytes.Buffer
+	*json.Encoder
+}
+
+var encoders = sync.Pool{New: func() any {
+	e := new(encoder)
+	e.Encoder = json.NewEncoder(&e.Buffer)
+	e.SetEscapeHTML(false)
+	return e
+}}
+
 // Marshal encodes v without the escapes for HTML. v never fails to encode.
 func Marshal(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	e := encoders.Get().(*encoder)
+	defer func() {
+		if e.Cap() <= 64<<10 {
+			encoders.Put(e)
+		}
+	}()
+	e.Reset()
+	if err := e.Encode(v); err != nil {
 		return []byte("null")
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
+	return bytes.Clone(bytes.TrimSuffix(e.Bytes(), []byte{'\n'}))
 }
