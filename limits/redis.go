@@ -83,7 +83,7 @@ func NewRedis(client redis.UniversalClient, o RedisOptions) (*Redis, error) {
 // Hasher implements [Limiter].
 func (l *Redis) Hasher() *Hasher { return l.hasher }
 
-// Close implements [Limiter]. Slots that were released are given back first, within one time-out; those still held are
+// Close implements [Limiter]. Slots that were released are given back first, in one attempt; those still held are
 // given up by their lease.
 func (l *Redis) Close() error {
 	if l.closed.Swap(true) {
