@@ -3,6 +3,8 @@
 package caddyfile
 
 import (
+	"slices"
+
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -50,17 +52,9 @@ func parse(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 	if h.NextArg() {
 		return nil, h.Errf("unexpected argument '%s': mcp_gateway takes a matcher and a block", h.Val())
 	}
-	seen := make(options)
-	for nesting := h.Nesting(); h.NextBlock(nesting); {
-		option := h.Val()
-		if option != "tool" && option != "tools" && option != "limit" {
-			if err := seen.once(h, option); err != nil {
-				return nil, err
-			}
-		}
-		if err := parseOption(h, gw, option); err != nil {
-			return nil, err
-		}
+	err := block(h, func(option string) error { return parseOption(h, gw, option) }, "tool", "tools", "limit")
+	if err != nil {
+		return nil, err
 	}
 	return gw, nil
 }
@@ -116,26 +110,15 @@ func parseOption(h httpcaddyfile.Helper, gw *caddymodule.Handler, option string)
 	return err
 }
 
-// options are the options that one block has had.
-type options map[string]bool
-
-// once refuses an option that the block already had.
-func (o options) once(h httpcaddyfile.Helper, option string) error {
-	if o[option] {
-		return h.Errf("duplicate option '%s'", option)
-	}
-	o[option] = true
-	return nil
-}
-
-// block reads the options of a block, each at most once.
-func block(h httpcaddyfile.Helper, parse func(option string) error) error {
-	seen := make(options)
+// block reads the options of a block, each at most once, except those that repeat.
+func block(h httpcaddyfile.Helper, parse func(option string) error, repeat ...string) error {
+	seen := make(map[string]bool)
 	for nesting := h.Nesting(); h.NextBlock(nesting); {
 		option := h.Val()
-		if err := seen.once(h, option); err != nil {
-			return err
+		if seen[option] && !slices.Contains(repeat, option) {
+			return h.Errf("duplicate option '%s'", option)
 		}
+		seen[option] = true
 		if err := parse(option); err != nil {
 			return err
 		}

@@ -34,15 +34,7 @@ func parseLimit(h httpcaddyfile.Helper, gw *caddymodule.Handler) error {
 			return h.Errf("duplicate limit '%s'", l.Name)
 		}
 	}
-	seen := make(options)
-	for nesting := h.Nesting(); h.NextBlock(nesting); {
-		option := h.Val()
-		if option != "cost" {
-			if err := seen.once(h, option); err != nil {
-				return err
-			}
-		}
-		var err error
+	err := block(h, func(option string) (err error) {
 		switch option {
 		case "key":
 			l.Key, err = someArgs(h)
@@ -60,9 +52,10 @@ func parseLimit(h httpcaddyfile.Helper, gw *caddymodule.Handler) error {
 		default:
 			err = h.Errf("unrecognized option '%s' of limit", option)
 		}
-		if err != nil {
-			return err
-		}
+		return err
+	}, "cost")
+	if err != nil {
+		return err
 	}
 	if l.RPM == "" && l.Concurrency == "" {
 		return h.Errf("limit '%s' sets neither rpm nor concurrency", l.Name)

@@ -31,9 +31,9 @@ func parseTools(h httpcaddyfile.Helper, gw *caddymodule.Handler) error {
 	if err != nil {
 		return err
 	}
-	for nesting := h.Nesting(); h.NextBlock(nesting); {
+	err = block(h, func(option string) error {
 		var list *[]string
-		switch option := h.Val(); option {
+		switch option {
 		case "allow":
 			list = &view.Allow
 		case "deny":
@@ -42,10 +42,11 @@ func parseTools(h httpcaddyfile.Helper, gw *caddymodule.Handler) error {
 			return h.Errf("unrecognized option '%s' of tools", option)
 		}
 		patterns, err := patternArgs(h)
-		if err != nil {
-			return err
-		}
 		*list = append(*list, patterns...)
+		return err
+	}, "allow", "deny")
+	if err != nil {
+		return err
 	}
 	if len(view.Allow)+len(view.Deny) == 0 {
 		return h.Err("tools needs allow or deny")

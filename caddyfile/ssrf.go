@@ -20,32 +20,31 @@ func parseSSRFGuard(h httpcaddyfile.Helper) (*caddymodule.SSRFGuard, error) {
 			return nil, h.Errf("invalid argument of ssrf_guard: %v", err)
 		}
 	}
-	resolved := make(options)
-	for nesting := h.Nesting(); h.NextBlock(nesting); {
-		option := h.Val()
-		var err error
+	err := block(h, func(option string) (err error) {
 		switch option {
 		case "allow":
 			var networks []string
-			if networks, err = someArgs(h); err != nil {
-				return nil, err
-			}
-			for _, n := range networks {
-				if _, err := policy.ParseNetwork(n); err != nil {
-					return nil, h.Errf("invalid network: %v", err)
-				}
-			}
+			networks, err = networkArgs(h)
 			g.Allow = append(g.Allow, networks...)
 		case "resolve":
-			if err = resolved.once(h, option); err == nil {
-				g.Resolve, err = wordArg(h, "on", "off")
-			}
+			g.Resolve, err = wordArg(h, "on", "off")
 		default:
 			err = h.Errf("unrecognized option '%s' of ssrf_guard", option)
 		}
-		if err != nil {
-			return nil, err
-		}
+		return err
+	}, "allow")
+	if err != nil {
+		return nil, err
 	}
 	return g, nil
+}
+
+func networkArgs(h httpcaddyfile.Helper) ([]string, error) {
+	networks, err := someArgs(h)
+	for _, n := range networks {
+		if _, err := policy.ParseNetwork(n); err != nil {
+			return nil, h.Errf("invalid network: %v", err)
+		}
+	}
+	return networks, err
 }

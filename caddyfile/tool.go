@@ -25,14 +25,7 @@ func parseTool(h httpcaddyfile.Helper, gw *caddymodule.Handler) error {
 		return err
 	}
 	rule := &caddymodule.ToolRule{Match: patterns}
-	seen := make(options)
-	for nesting := h.Nesting(); h.NextBlock(nesting); {
-		option := h.Val()
-		if option != "suggest" {
-			if err := seen.once(h, option); err != nil {
-				return err
-			}
-		}
+	err = block(h, func(option string) (err error) {
 		switch option {
 		case "service":
 			rule.Service, err = oneArg(h)
@@ -47,9 +40,10 @@ func parseTool(h httpcaddyfile.Helper, gw *caddymodule.Handler) error {
 		default:
 			err = h.Errf("unrecognized option '%s' of tool", option)
 		}
-		if err != nil {
-			return err
-		}
+		return err
+	}, "suggest")
+	if err != nil {
+		return err
 	}
 	gw.Tools = append(gw.Tools, rule)
 	return nil
