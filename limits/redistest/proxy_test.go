@@ -68,3 +68,15 @@ func TestProxyDelay(t *testing.T) {
 		t.Errorf("%d bytes too many, %v", n, err)
 	}
 }
+
+// TestStartTakesAnotherPort: a port that somebody else has is no reason to give up.
+func TestStartTakesAnotherPort(t *testing.T) {
+	first := Start(t)
+	s := &Server{t: t, binary: first.binary, Port: first.Port, Addr: first.Addr, args: first.args, dir: t.TempDir()}
+	if s.run() {
+		t.Fatal("two servers have one port")
+	}
+	first.Kill()
+	s.Run()
+	s.Kill()
+}

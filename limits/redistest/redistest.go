@@ -36,50 +36,86 @@ type Server struct {
 	dir      string
 	password string
 
-	mu  sync.Mutex
-	cmd *exec.Cmd
-	out *bytes.Buffer
+	mu    sync.Mutex
+	cmd   *exec.Cmd
+	out   *bytes.Buffer
+	ended chan struct{} // closed when the process has
 }
+
+// attempts is how often a process is started whose port somebody else took in between.
+const attempts = 5
 
 // Start starts one redis-server without persistence. args are added to its command line.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
-	port := freePort(t)
-	s := &Server{t: t, binary: find(t, "redis-server"), Port: port, Addr: addr(port), dir: t.TempDir()}
-	s.args = append([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-		"--repl-diskless-sync-delay", "0", "--dir", s.dir}, args...)
-	s.Run()
+	s := &Server{t: t, binary: find(t, "redis-server"), dir: t.TempDir()}
 	t.Cleanup(s.Kill)
-	return s
+	for range attempts {
+		s.Port = freePort(t)
+		s.Addr = addr(s.Port)
+		s.args = append([]string{"--port", strconv.Itoa(s.Port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
+			"--repl-diskless-sync-delay", "0", "--dir", s.dir}, args...)
+		if s.run() {
+			return s
+		}
+	}
+	t.Fatalf("%s does not start:\n%s", s.binary, s.out)
+	return nil
 }
 
 // Run starts the process again, with the same port and empty memory, and waits until it answers.
 func (s *Server) Run() {
 	s.t.Helper()
-	s.mu.Lock()
-	s.out = &bytes.Buffer{}
-	s.cmd = exec.Command(s.binary, s.args...)
-	s.cmd.Stdout, s.cmd.Stderr = s.out, s.out
-	err := s.cmd.Start()
-	s.mu.Unlock()
-	if err != nil {
+	for range attempts {
+		if s.run() {
+			return
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	s.t.Fatalf("%s does not start:\n%s", s.binary, s.out)
+}
+
+// run starts the process and waits until it answers; false: it has ended.
+func (s *Server) run() (answers bool) {
+	s.t.Helper()
+	cmd, out, ended := exec.Command(s.binary, s.args...), &bytes.Buffer{}, make(chan struct{})
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
 		s.t.Fatalf("%s: %v", s.binary, err)
 	}
+	s.mu.Lock()
+	s.cmd, s.out, s.ended = cmd, out, ended
+	s.mu.Unlock()
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
 	c := s.Client()
 	defer c.Close()
-	Until(s.t, s.Addr+" answers", func() bool { return c.Ping(context.Background()).Err() == nil })
+	Until(s.t, s.Addr+" answers", func() bool {
+		select {
+		case <-ended:
+			return true
+		default:
+		}
+		// Another server may have come to the port first.
+		info, err := c.Info(context.Background(), "server").Result()
+		answers = err == nil && strings.Contains(info, fmt.Sprintf("process_id:%d\r\n", cmd.Process.Pid))
+		return answers
+	})
+	return answers
 }
 
 // Kill ends the process with SIGKILL and waits for it. It does nothing when it is not running.
 func (s *Server) Kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.cmd == nil || s.cmd.Process == nil {
+	if s.cmd == nil {
 		return
 	}
 	_ = s.cmd.Process.Signal(syscall.SIGCONT)
 	_ = s.cmd.Process.Kill()
-	_ = s.cmd.Wait()
+	<-s.ended
 	s.cmd = nil
 }
 
