@@ -100,15 +100,16 @@ func (x *exchange) caller() string {
 	return x.who
 }
 
-// callerSubject is the keyed hash of the caller. The first time it sets the
-// placeholder {http.mcp_gateway.key_hash}.
+// callerSubject is the keyed hash of the caller, which is also the placeholder {http.mcp_gateway.key_hash}.
 func (x *exchange) callerSubject() limits.Subject {
-	if x.whoHash == (limits.Subject{}) {
+	if !x.known() {
 		x.whoHash = x.h.backend().limiter.Hasher().Subject(callerScope, x.caller())
-		x.repl.Set("http.mcp_gateway.key_hash", x.whoHash.String())
 	}
 	return x.whoHash
 }
+
+// known reports whether the caller has been hashed.
+func (x *exchange) known() bool { return x.whoHash != (limits.Subject{}) }
 
 // callerScope keeps the hash of a caller apart from those of limits.
 const callerScope = "caller"

@@ -49,6 +49,8 @@ type exchange struct {
 	who     string         // see caller
 	whoHash limits.Subject // see callerSubject
 
+	refusedBy string // the limit that refused the request
+
 	requestID string // see id
 	madeID    bool   // by the gateway
 

@@ -146,12 +146,20 @@ func (x *exchange) authenticate(head *transport.Head, refusal *transport.Refusal
 	}
 	x.key = &key
 	x.repl.Set("http.auth.user.id", key.Name)
-	for _, name := range policy.KeyAttributes {
+	for i, name := range policy.KeyAttributes {
 		value, _ := key.Attribute(name)
-		x.repl.Set("http.auth.user."+name, value)
+		x.repl.Set(keyPlaceholders[i], value)
 	}
 	return nil
 }
+
+// keyPlaceholders are the names under which the attributes of a key are known.
+var keyPlaceholders = func() (names []string) {
+	for _, name := range policy.KeyAttributes {
+		names = append(names, "http.auth.user."+name)
+	}
+	return names
+}()
 
 // challenge completes the refusal of a credential.
 func (h *Handler) challenge(r *http.Request, f *transport.Refusal) *transport.Refusal {

@@ -39,7 +39,7 @@ func (x *exchange) endForGone() error {
 // denied is the answer to a decision that refused. All texts say "rate limit":
 // there are clients that look for these words to tell whether to try again.
 func (x *exchange) denied(d *limits.Decision) *denial {
-	x.repl.Set("http.mcp_gateway.limit", d.Tier)
+	x.refusedBy = d.Tier
 	if d.Bound == limits.Unavailable {
 		return x.unavailable(*d)
 	}
@@ -70,7 +70,7 @@ func (x *exchange) unavailable(d limits.Decision) *denial {
 
 // tooBig is the answer to a request that no wait would help.
 func (x *exchange) tooBig(t *limits.Tier) *denial {
-	x.repl.Set("http.mcp_gateway.limit", t.Name)
+	x.refusedBy = t.Name
 	var text sanitize.Safe
 	if t.RPM > 0 && t.Cost > t.RPM {
 		text, _ = sanitize.Compose("Validation Error: this request counts as %s requests, and at most %s per minute are allowed. Send fewer calls in one request.",
@@ -150,12 +150,6 @@ func (e *eventWriter) finishLost() error {
 
 // noteDecision takes down what the limits said.
 func (x *exchange) noteDecision(tiers []limits.Tier, d *limits.Decision) {
-	if extra, ok := x.r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
-		extra.Set(zap.String("mcp_key_hash", x.whoHash.String()))
-		if !d.Allowed {
-			extra.Set(zap.String("mcp_limit", d.Tier))
-		}
-	}
 	for i := range tiers {
 		if m := x.h.limitMetrics(tiers[i].Name); d.Allowed {
 			m.allowed.Inc()

@@ -46,6 +46,12 @@ func (x *exchange) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 	if tool := x.tool(); tool != "" {
 		enc.AddString("mcp_tool", tool)
 	}
+	if x.known() {
+		enc.AddString("mcp_key_hash", x.whoHash.String())
+	}
+	if x.refusedBy != "" {
+		enc.AddString("mcp_limit", x.refusedBy)
+	}
 	if x.code != "" {
 		enc.AddString("mcp_code", string(x.code))
 		enc.AddString("mcp_error_class", string(x.class))
@@ -75,6 +81,10 @@ func (x *exchange) placeholder(key string) (any, bool) {
 		return string(x.code), x.code != ""
 	case "error_class":
 		return string(x.class), x.class != ""
+	case "key_hash":
+		return x.whoHash.String(), x.known()
+	case "limit":
+		return x.refusedBy, x.refusedBy != ""
 	}
 	return nil, false
 }
