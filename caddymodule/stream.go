@@ -100,13 +100,14 @@ func (e *eventWriter) event(ev transport.Event) error {
 		return nil
 	}
 	e.drop = false
-	if len(ev.Field("id")) > 0 {
+	fields := ev.Fields()
+	if len(fields.ID) > 0 {
 		e.resume = true
 	}
-	data := ev.Data()
+	data := fields.Data
 	if len(data) == 0 {
 		// An event with an id and nothing else only primes the stream.
-		e.said = e.said || len(ev.Field("id")) == 0
+		e.said = e.said || len(fields.ID) == 0
 		e.out = append(e.out, ev.Raw...)
 		return nil
 	}
@@ -116,7 +117,7 @@ func (e *eventWriter) event(ev transport.Event) error {
 		return nil
 	}
 	e.x.alive()
-	if t := string(ev.Field("event")); t != "" && t != "message" {
+	if t := string(fields.Type); t != "" && t != "message" {
 		// "endpoint" of the HTTP+SSE transport, and what else is no message.
 		e.out = append(e.out, ev.Raw...)
 		return nil

@@ -4,38 +4,50 @@ import "bytes"
 
 var bom = []byte("\xef\xbb\xbf")
 
-// Data is what a client gets from the event: the values of its data lines, joined by line feeds; nil when it has
-// none, empty and not nil for an empty one, as in the event that primes a stream. A single line is a part of Raw.
-// Of an event that is Over it is what has come so far; a piece that is Cont has none.
-func (e Event) Data() []byte { return e.Field("data") }
+// EventFields are what an event says. A field that it does not have is nil; one without a value is empty and not nil. Of fields
+// other than data the last line counts.
+type EventFields struct {
+	// Data is the values of the data lines, joined by line feeds. A single line is a part of Raw. The event that primes a
+	// stream has an empty one.
+	Data []byte
+	// ID and Type are the fields id and event.
+	ID, Type []byte
+}
 
-// Field is like Data for any field. Of another field than data the last line counts.
-func (e Event) Field(name string) []byte {
+// Data is the field of that name.
+func (e Event) Data() []byte { return e.Fields().Data }
+
+// Fields reads the event as a client does. Of an event that is Over it is what has come so far; a piece that is Cont has
+// none.
+func (e Event) Fields() (f EventFields) {
 	if e.Cont {
-		return nil
+		return f
 	}
 	raw := e.Raw
 	if e.start {
 		raw = bytes.TrimPrefix(raw, bom)
 	}
-	var out []byte
 	joined := false
 	for len(raw) > 0 {
 		line, _, rest := cutLine(raw)
 		raw = rest
-		v, ok := fieldValue(line, name)
-		switch {
-		case !ok:
-		case out == nil || name != "data":
-			out = v
-		default:
-			if !joined {
-				out, joined = append(make([]byte, 0, len(out)+len(v)+1+len(raw)), out...), true
+		if v, ok := fieldValue(line, "data"); ok {
+			switch {
+			case f.Data == nil:
+				f.Data = v
+			case !joined:
+				f.Data, joined = append(make([]byte, 0, len(f.Data)+len(v)+1+len(raw)), f.Data...), true
+				fallthrough
+			default:
+				f.Data = append(append(f.Data, '\n'), v...)
 			}
-			out = append(append(out, '\n'), v...)
+		} else if v, ok := fieldValue(line, "id"); ok {
+			f.ID = v
+		} else if v, ok := fieldValue(line, "event"); ok {
+			f.Type = v
 		}
 	}
-	return out
+	return f
 }
 
 // cutLine parts the first line from its ending and from what follows.

@@ -1,6 +1,9 @@
 package transport
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 const (
 	keyMetaVersion      = "io.modelcontextprotocol/protocolVersion"
@@ -13,11 +16,17 @@ func (s *scanner) note(lv level, key, raw []byte) {
 	f := &s.f
 	switch lv {
 	case message:
-		f.message(key, raw)
+		if !f.message(key, raw) && s.whole {
+			f.fold(key, messageKeys)
+		}
 	case params:
-		f.inParams(key, raw)
+		if s.whole && !f.inParams(key, raw) {
+			f.fold(key, paramsKeys)
+		}
 	case meta:
-		f.inMeta(key, raw)
+		if s.whole && !f.inMeta(key, raw) {
+			f.fold(key, metaKeys)
+		}
 	case outcome, nested:
 		f.inOutcome(lv, key, raw)
 	case block:
@@ -46,7 +55,8 @@ func (f *fields) inOutcome(lv level, key, raw []byte) {
 	}
 }
 
-func (f *fields) message(key, raw []byte) {
+// message, inParams and inMeta note a member that the rules speak of, and report whether it is one.
+func (f *fields) message(key, raw []byte) bool {
 	switch string(key) {
 	case "jsonrpc":
 		f.jsonrpc = raw
@@ -62,11 +72,12 @@ func (f *fields) message(key, raw []byte) {
 	case "error":
 		f.err = raw
 	default:
-		f.fold(key, messageKeys)
+		return false
 	}
+	return true
 }
 
-func (f *fields) inParams(key, raw []byte) {
+func (f *fields) inParams(key, raw []byte) bool {
 	switch string(key) {
 	case "name":
 		f.name = raw
@@ -81,19 +92,21 @@ func (f *fields) inParams(key, raw []byte) {
 	case "task":
 		f.task = raw
 	default:
-		f.fold(key, paramsKeys)
+		return false
 	}
+	return true
 }
 
-func (f *fields) inMeta(key, raw []byte) {
+func (f *fields) inMeta(key, raw []byte) bool {
 	switch string(key) {
 	case keyMetaVersion:
 		f.metaVersion = raw
 	case keyMetaCapabilities:
 		f.metaCapabilities = raw
 	default:
-		f.fold(key, metaKeys)
+		return false
 	}
+	return true
 }
 
 var (
@@ -114,14 +127,26 @@ func keys(names ...string) [][]byte {
 	return out
 }
 
+// fold notes a key that differs in case only from one that is known. Outside ASCII, letters of other lengths are the same
+// but for their case.
 func (f *fields) fold(key []byte, known [][]byte) {
 	if f.variant != nil {
 		return
 	}
+	ascii := isASCII(key)
 	for _, k := range known {
-		if bytes.EqualFold(key, k) && !bytes.Equal(key, k) {
+		if (!ascii || len(k) == len(key)) && bytes.EqualFold(key, k) && !bytes.Equal(key, k) {
 			f.variant = key
 			return
 		}
 	}
+}
+
+func isASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }

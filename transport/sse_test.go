@@ -193,8 +193,8 @@ func TestSplitterStopsOnError(t *testing.T) {
 
 func TestEventField(t *testing.T) {
 	e := Event{Raw: []byte("event: endpoint\nid: 1\nid: 2\ndata: /messages\n\n")}
-	if string(e.Field("event")) != "endpoint" || string(e.Field("id")) != "2" || e.Field("retry") != nil {
-		t.Errorf("event %q, id %q, retry %q", e.Field("event"), e.Field("id"), e.Field("retry"))
+	if f := e.Fields(); string(f.Type) != "endpoint" || string(f.ID) != "2" {
+		t.Errorf("event %q, id %q", f.Type, f.ID)
 	}
 	line := []byte("data: abc\n\n")
 	if d := (Event{Raw: line}).Data(); &d[0] != &line[6] {
