@@ -56,8 +56,9 @@ type RedisOptions struct {
 	Prefix string
 	// Secret keys the HMAC of the subjects. Without one, the replicas agree on a random one through Redis.
 	Secret []byte
-	// Timeout bounds the wait for one answer of Redis; so long does the first call wait that finds Redis silent. An operation
-	// that has to connect and log in first waits for three of them at most. 100 ms.
+	// Timeout bounds the wait for one answer of Redis; so long does the first call wait that finds Redis silent, twice so long
+	// where no connection comes about. An operation that has to connect and log in first waits for three of them at most.
+	// 100 ms.
 	Timeout time.Duration
 	// Lease is how long the slots of a silent process are kept, 15 s. They are renewed after a third of it.
 	Lease time.Duration
