@@ -153,8 +153,8 @@ func (l *Redis) settle(ops []*syncOp, replies []*syncReply, errs []error, sent t
 	}
 }
 
-// transmit runs operations, each answer within the time-out, and returns how many scripts that took. When it was one, either all have
-// an error or none has.
+// transmit runs operations, each answer within the time-out, and returns how many scripts that took. When it was one, either
+// all have an error or none has.
 func (l *Redis) transmit(ops []*syncOp, replies []*syncReply, errs []error) (scripts int) {
 	ctx := newDeadline(roundTrips * l.o.Timeout)
 	together := l.together.Load() || len(ops) == 1
