@@ -200,7 +200,7 @@ func TestLimitRedisUseless(t *testing.T) {
 
 				returns := func() int { return strings.Count(g.logged(), "redis is back") }
 				var who []string
-				passed := 0
+				var passed int
 				for attempt := 0; ; attempt++ {
 					before := returns()
 					var refused map[string]reply
