@@ -69,11 +69,13 @@ func element(s, low, name string) string {
 	}
 }
 
+var lineBreaks = strings.NewReplacer("<br>", "\n", "<br/>", "\n", "<br />", "\n")
+
 var entities = strings.NewReplacer("&#39;", "'", "&apos;", "'", "&quot;", `"`, "&lt;", "<", "&gt;", ">", "&nbsp;", " ", "&amp;", "&", "<br>", "\n", "<br/>", "\n", "<br />", "\n")
 
 // strip removes tags and decodes the common entities once.
 func strip(s string) string {
-	s = strings.NewReplacer("<br>", "\n", "<br/>", "\n", "<br />", "\n").Replace(s)
+	s = lineBreaks.Replace(s)
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] == '<' {

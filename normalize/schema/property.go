@@ -87,15 +87,20 @@ func (t *Tool) Names() []string {
 	return out
 }
 
+var (
+	pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~") // RFC 6901
+	brackets       = strings.NewReplacer("[", ".", "]", "")
+)
+
 func splitPath(path string) []string {
 	if strings.HasPrefix(path, "/") {
 		tokens := strings.Split(path[1:], "/")
 		for i, t := range tokens {
-			tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(t)
+			tokens[i] = pointerEscapes.Replace(t)
 		}
 		return tokens
 	}
-	path = strings.NewReplacer("[", ".", "]", "").Replace(path)
+	path = brackets.Replace(path)
 	return slices.DeleteFunc(strings.Split(path, "."), func(s string) bool { return s == "" })
 }
 
