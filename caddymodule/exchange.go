@@ -38,7 +38,7 @@ type exchange struct {
 	calls []*pending
 	repl  *caddy.Replacer
 	start time.Time
-	own   ownHeaders // headers of the answer before the next handler ran
+	own   savedHeaders // headers of the answer before the next handler ran
 
 	cancel  context.CancelCauseFunc
 	ctx     context.Context
@@ -68,7 +68,7 @@ type exchange struct {
 	// are then the headers of the answer before anything else was done, and
 	// unknown is true when the server said that there is no such tool.
 	suspect, unknown bool
-	bare             http.Header
+	bare             savedHeaders
 
 	// Room for what nearly every request has, once.
 	first pending

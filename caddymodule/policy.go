@@ -73,7 +73,7 @@ func (x *exchange) decide() *denial {
 		return no
 	}
 	if len(x.calls) == 1 && x.calls[0].IsToolCall() && x.calls[0].Schema == nil && x.tools().Restricted() {
-		x.suspect, x.bare = true, x.w.Header().Clone()
+		x.suspect, x.bare = true, saveHeaders(nil, x.w.Header())
 	}
 	h.countUnknownSchemas(x)
 	return nil
@@ -156,10 +156,7 @@ func (x *exchange) unknownTool(rep *normalize.Report) bool {
 func (x *exchange) denyUnknown() error {
 	p := x.calls[0]
 	p.Structured = x.h.structured(nil)
-	clear(x.w.Header())
-	for k, v := range x.bare {
-		x.w.Header()[k] = v
-	}
+	x.bare.restore(x.w.Header())
 	r := policy.Refusal{Cause: policy.CauseUnknown, Envelope: policy.Hidden(x.h.serviceLabel(&p.Call))}
 	x.h.metrics.policyRefused(&r)
 	return x.refuseCalls(&denial{reason: string(r.Cause), env: r.Envelope})

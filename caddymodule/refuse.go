@@ -25,7 +25,7 @@ type refusal struct {
 // metric, event and placeholders cannot disagree.
 func (x *exchange) refuse(f refusal) error {
 	x.failed = true
-	x.keepOwn()
+	x.own = saveHeaders(x.few[:], x.w.Header())
 	for k, v := range f.header {
 		x.own.set(k, v...)
 	}

@@ -70,7 +70,7 @@ func (x *exchange) forward(next caddyhttp.Handler) error {
 		defer x.h.metrics.streams.Dec()
 	}
 
-	x.keepOwn()
+	x.own = saveHeaders(x.few[:], x.w.Header())
 	rw := newResponseWriter(x)
 	defer rw.free()
 	r := x.r.WithContext(x.ctx)

@@ -2,7 +2,6 @@ package integration
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,61 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"github.com/tidwall/gjson"
 
 	"github.com/caddymcp/gateway/limits/redistest"
 )
-
-// late is how much later than usual a slow Redis answers.
-const late = 200 * time.Millisecond
-
-// aclUser is the login of the gateway at Redis.
-const aclUser = "gateway"
-
-var aclPassword = strings.Repeat("right", 4)
-
-func acl(t *testing.T, admin *redis.Client, args ...any) {
-	t.Helper()
-	if err := admin.Do(context.Background(), args...).Err(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// letIn gives the gateway its login.
-func letIn(t *testing.T, admin *redis.Client) {
-	t.Helper()
-	acl(t, admin, "ACL", "SETUSER", aclUser, "reset", "on", ">"+aclPassword, "~*", "&*", "+@all")
-}
-
-func lockOut(t *testing.T, admin *redis.Client) {
-	t.Helper()
-	acl(t, admin, "ACL", "SETUSER", aclUser, "resetpass", ">other"+aclPassword)
-}
-
-// useless are the ways for a Redis that runs to be of no use.
-var useless = []struct {
-	name       string
-	start      bool // before the gateway starts
-	says       string
-	begin, end func(*testing.T, *redistest.Proxy, *redis.Client)
-}{
-	{"slow", false, "",
-		func(_ *testing.T, p *redistest.Proxy, _ *redis.Client) { p.Delay(late) },
-		func(_ *testing.T, p *redistest.Proxy, _ *redis.Client) { p.Delay(0) }},
-	{"wrong password from the start", true, "WRONGPASS",
-		func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { lockOut(t, admin) },
-		func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { letIn(t, admin) }},
-	{"password changed", false, "WRONGPASS",
-		func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) {
-			lockOut(t, admin)
-			acl(t, admin, "CLIENT", "KILL", "USER", aclUser)
-		},
-		func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { letIn(t, admin) }},
-	{"user removed", false, "WRONGPASS",
-		func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { acl(t, admin, "ACL", "DELUSER", aclUser) },
-		func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { letIn(t, admin) }},
-}
 
 // counting is a server of tools that knows how often each call has reached it.
 type counting struct {
@@ -133,22 +81,30 @@ func (c *counting) burst(t *testing.T, g *gateway, n int, who []string) (passed 
 	return passed, refused
 }
 
+// noSlotHeld waits until nothing of the limits is held, as the admin endpoint tells.
+func noSlotHeld(t *testing.T, admin string) {
+	t.Helper()
+	redistest.Until(t, "no slot is held", func() bool {
+		return gjson.Get(send(t, http.MethodGet, admin+"/mcp-gateway/limits", "").Body, "stores.0.held").Raw == "0"
+	})
+}
+
 // A Redis that runs, and answers too late or lets nobody in: every call gets the one answer that the policy promises, and
 // Redis decides again by itself. What was admitted meanwhile counts, and no slot is left.
 func TestLimitRedisUseless(t *testing.T) {
-	t.Setenv("REDIS_PASSWORD_OF_TEST", aclPassword)
+	t.Setenv("REDIS_PASSWORD_OF_TEST", redistest.Password)
 	const rpm, slots, burst = 20, 4, 40
-	for _, f := range useless {
+	for _, f := range redistest.Outages {
 		for _, policy := range []string{"local", "allow", "deny"} {
-			t.Run(f.name+"/"+policy, func(t *testing.T) {
+			t.Run(f.Name+"/"+policy, func(t *testing.T) {
 				s := newCounting(t)
 				server := redistest.Start(t)
 				admin := server.Client()
 				defer admin.Close()
-				letIn(t, admin)
+				redistest.LetIn(t, admin)
 				p := redistest.NewProxy(t, server.Addr)
-				if f.start {
-					f.begin(t, p, admin)
+				if f.Start {
+					f.Begin(t, p, admin)
 				}
 				g, at := siteWithAdmin(t, fmt.Sprintf(`mcp_gateway {
 	limits redis %s {
@@ -167,7 +123,7 @@ func TestLimitRedisUseless(t *testing.T) {
 		concurrency %d
 	}
 }
-`, p.Addr, aclUser, policy, rpm, slots)+proxyTo(t, s.URL))
+`, p.Addr, redistest.User, policy, rpm, slots)+proxyTo(t, s.URL))
 				callers := 0
 				fresh := func() []string {
 					callers++
@@ -184,14 +140,14 @@ func TestLimitRedisUseless(t *testing.T) {
 					return passed == rpm
 				}
 				var held []<-chan reply
-				if !f.start {
+				if !f.Start {
 					redistest.Until(t, "redis decides", decides)
 					for range 2 {
 						g.frees(t)
 						answer, _ := s.later(t, g.URL, "hold")
 						held = append(held, answer)
 					}
-					f.begin(t, p, admin)
+					f.Begin(t, p, admin)
 				}
 				redistest.Until(t, "the log tells that redis is away", func() bool {
 					g.post(t, call("1", "counted"), fresh()...)
@@ -227,11 +183,11 @@ func TestLimitRedisUseless(t *testing.T) {
 				if len(held) > 0 { // given back while nobody listens
 					s.answer <- struct{}{}
 				}
-				if log := g.logged(); !strings.Contains(log, f.says) || strings.Contains(log, aclPassword) {
-					t.Errorf("the log does not tell %q, or tells the password", f.says)
+				if log := g.logged(); !strings.Contains(log, f.Says) || strings.Contains(log, redistest.Password) {
+					t.Errorf("the log does not tell %q, or tells the password", f.Says)
 				}
 
-				f.end(t, p, admin)
+				f.End(t, p, admin)
 				redistest.Until(t, "redis decides again", decides)
 				// On a busy machine a round trip may still come too late: those calls were not decided by Redis.
 				failures := func() float64 { return metric(t, at, "caddy_mcp_gateway_limit_redis_failures_total") }
@@ -258,9 +214,7 @@ func TestLimitRedisUseless(t *testing.T) {
 						t.Errorf("a call that was under way failed: %d %s", r.Status, r.Body)
 					}
 				}
-				redistest.Until(t, "no slot is held", func() bool {
-					return gjson.Get(send(t, http.MethodGet, at+"/mcp-gateway/limits", "").Body, "stores.0.held").Raw == "0"
-				})
+				noSlotHeld(t, at)
 				held = nil
 				for range slots {
 					g.frees(t)
@@ -288,7 +242,7 @@ func TestLimitRedisSlow(t *testing.T) {
 		t.Run(policy, func(t *testing.T) {
 			s := newCounting(t)
 			p := redistest.NewProxy(t, redistest.Start(t).Addr)
-			p.Delay(late)
+			p.Delay(redistest.Slowness)
 			g, at := siteWithAdmin(t, "mcp_gateway {\nlimits redis "+p.Addr+" {\non_failure "+policy+
 				"\nreplicas 2\ntimeout 5s\n}\nlimit {\nrpm 20\nconcurrency 100\n}\n}\n"+proxyTo(t, s.URL))
 			failures := func() float64 { return metric(t, at, "caddy_mcp_gateway_limit_redis_failures_total") }
@@ -305,24 +259,22 @@ func TestLimitRedisSlow(t *testing.T) {
 			if n := failures(); n != before {
 				t.Errorf("%v round trips failed", n-before)
 			}
-			redistest.Until(t, "no slot is held", func() bool {
-				return gjson.Get(send(t, http.MethodGet, at+"/mcp-gateway/limits", "").Body, "stores.0.held").Raw == "0"
-			})
+			noSlotHeld(t, at)
 		})
 	}
 }
 
 // A password that is wrong is put right by a reload, and nothing is away any more.
 func TestLimitPasswordReload(t *testing.T) {
-	t.Setenv("REDIS_PASSWORD_OF_TEST", aclPassword)
-	t.Setenv("OTHER_PASSWORD_OF_TEST", aclPassword+"x")
+	t.Setenv("REDIS_PASSWORD_OF_TEST", redistest.Password)
+	t.Setenv("OTHER_PASSWORD_OF_TEST", redistest.Password+"x")
 	s := newToolServer(t)
 	server := redistest.Start(t)
 	admin := server.Client()
 	defer admin.Close()
-	letIn(t, admin)
+	redistest.LetIn(t, admin)
 	site := func(password string) string {
-		return "mcp_gateway {\nlimits redis " + server.Addr + " {\nusername " + aclUser + "\npassword {env." + password +
+		return "mcp_gateway {\nlimits redis " + server.Addr + " {\nusername " + redistest.User + "\npassword {env." + password +
 			"}\non_failure deny\ntimeout 900ms\n}\nlimit {\nrpm 100\n}\n}\n" + proxyTo(t, s.URL)
 	}
 	g, at := siteWithAdmin(t, "respond x")

@@ -133,7 +133,7 @@ func TestFaults(t *testing.T) {
 			r.at(2.5)
 		}},
 		{name: "F15 all answers come late but in time", spec: patient, during: func(r *faultRun) {
-			r.late(slowness)
+			r.late(redistest.Slowness)
 			r.at(2)
 			r.late(0)
 			r.at(2.4)
@@ -221,7 +221,7 @@ func (f *fault) run(t *testing.T) {
 	}
 	if r.spec.Username != "" {
 		admin := r.server.Client()
-		letIn(t, admin)
+		redistest.LetIn(t, admin)
 		_ = admin.Close()
 	}
 	for range faultWorkers {

@@ -1,12 +1,10 @@
 package limits
 
 import (
-	"context"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/caddymcp/gateway/limits/redistest"
 )
 
 // uselessFor are the faults of a Redis that runs: it is too slow, or lets nobody in.
@@ -28,22 +26,22 @@ func uselessFor(policy OnFailure) []fault {
 	return []fault{
 		{name: "F13 all answers come too late, " + policy.String(), spec: as, rpm: rpm, conc: conc, check: check, during: func(r *faultRun) {
 			r.at(1.2)
-			r.late(slowness)
+			r.late(redistest.Slowness)
 			r.at(1.7)
 			r.late(0)
 			r.at(2.6)
 		}},
 		{name: "F14 the login is refused, " + policy.String(), spec: func(s *workerSpec) {
 			as(s)
-			s.Username, s.Password = aclUser, aclPassword
+			s.Username, s.Password = redistest.User, redistest.Password
 		}, rpm: rpm, conc: conc, check: check, during: func(r *faultRun) {
 			admin := r.server.Client()
 			defer admin.Close()
 			r.at(1.2)
-			setUser(r.t, admin, "resetpass", ">other"+aclPassword)
-			disconnect(r.t, admin)
+			redistest.ChangePassword(r.t, admin)
+			redistest.Disconnect(r.t, admin)
 			r.at(1.7)
-			letIn(r.t, admin)
+			redistest.LetIn(r.t, admin)
 			r.at(2.6)
 		}},
 	}
@@ -62,36 +60,5 @@ func decides(t *testing.T, r *faultRun) {
 		if e.Slowest > 50*DefaultTimeout {
 			t.Errorf("a decision took %s", e.Slowest)
 		}
-	}
-}
-
-// slowness is how late the replies of a slow Redis come.
-const slowness = 200 * time.Millisecond
-
-// aclUser is the login of the gateways in these tests.
-const aclUser = "gateway"
-
-// aclPassword is no secret of anybody.
-var aclPassword = strings.Repeat("right", 4)
-
-// setUser changes the login of the gateways, as an operator does.
-func setUser(t testing.TB, admin *redis.Client, rules ...any) {
-	t.Helper()
-	if err := admin.Do(context.Background(), append([]any{"ACL", "SETUSER", aclUser}, rules...)...).Err(); err != nil {
-		t.Error(err)
-	}
-}
-
-// letIn gives the gateways their login.
-func letIn(t testing.TB, admin *redis.Client) {
-	t.Helper()
-	setUser(t, admin, "reset", "on", ">"+aclPassword, "~*", "&*", "+@all")
-}
-
-// disconnect ends the connections of the gateways.
-func disconnect(t testing.TB, admin *redis.Client) {
-	t.Helper()
-	if err := admin.Do(context.Background(), "CLIENT", "KILL", "USER", aclUser).Err(); err != nil {
-		t.Error(err)
 	}
 }

@@ -14,48 +14,21 @@ import (
 	"github.com/caddymcp/gateway/limits/redistest"
 )
 
-// outage is a way for a Redis that runs to be of no use.
-type outage struct {
-	name  string
-	start bool // it is there before the gateway
-	open  bool // the gateway has no login
-	begin func(t *testing.T, p *redistest.Proxy, admin *redis.Client)
-	end   func(t *testing.T, p *redistest.Proxy, admin *redis.Client)
-	says  string // the operator is told, "": whatever
-}
+// outages are those that the tests through Caddy have too, and more.
+var outages = append(slices.Clip(redistest.Outages),
+	redistest.Outage{Name: "slow from the start", Start: true, Begin: redistest.Outages[0].Begin, End: redistest.Outages[0].End},
+	redistest.Outage{Name: noPassword, Start: true, Says: "NOAUTH",
+		Begin: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) {
+			requirePassword(t, admin, redistest.Password)
+		},
+		End: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { requirePassword(t, admin, "") }},
+	redistest.Outage{Name: "rights taken", Says: "NOPERM",
+		Begin: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { redistest.SetUser(t, admin, "nocommands") },
+		End:   func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { redistest.LetIn(t, admin) }},
+)
 
-var outages = []outage{
-	{name: "slow",
-		begin: func(_ *testing.T, p *redistest.Proxy, _ *redis.Client) { p.Delay(slowness) },
-		end:   func(_ *testing.T, p *redistest.Proxy, _ *redis.Client) { p.Delay(0) }},
-	{name: "slow from the start", start: true,
-		begin: func(_ *testing.T, p *redistest.Proxy, _ *redis.Client) { p.Delay(slowness) },
-		end:   func(_ *testing.T, p *redistest.Proxy, _ *redis.Client) { p.Delay(0) }},
-	{name: "wrong password from the start", start: true, says: "WRONGPASS",
-		begin: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) {
-			setUser(t, admin, "resetpass", ">other"+aclPassword)
-		},
-		end: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { letIn(t, admin) }},
-	{name: "no password where one is asked for", start: true, open: true, says: "NOAUTH",
-		begin: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { requirePassword(t, admin, aclPassword) },
-		end:   func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { requirePassword(t, admin, "") }},
-	{name: "password changed", says: "WRONGPASS",
-		begin: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) {
-			setUser(t, admin, "resetpass", ">other"+aclPassword)
-			disconnect(t, admin)
-		},
-		end: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { letIn(t, admin) }},
-	{name: "user removed", says: "WRONGPASS",
-		begin: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { // ends its connections too
-			if err := admin.Do(context.Background(), "ACL", "DELUSER", aclUser).Err(); err != nil {
-				t.Error(err)
-			}
-		},
-		end: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { letIn(t, admin) }},
-	{name: "rights taken", says: "NOPERM",
-		begin: func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { setUser(t, admin, "nocommands") },
-		end:   func(t *testing.T, _ *redistest.Proxy, admin *redis.Client) { letIn(t, admin) }},
-}
+// noPassword is the outage in which the gateway has no login.
+const noPassword = "no password where one is asked for"
 
 // requirePassword asks new connections without a user for a password.
 func requirePassword(t *testing.T, admin *redis.Client, password string) {
@@ -128,26 +101,26 @@ func (l *tellings) list() []string {
 func TestOutages(t *testing.T) {
 	for _, o := range outages {
 		for _, policy := range []OnFailure{Local, Allow, Deny} {
-			t.Run(o.name+"/"+policy.String(), func(t *testing.T) {
+			t.Run(o.Name+"/"+policy.String(), func(t *testing.T) {
 				t.Parallel()
-				o.run(t, policy)
+				runOutage(t, &o, policy)
 			})
 		}
 	}
 }
 
-func (o *outage) run(t *testing.T, policy OnFailure) {
+func runOutage(t *testing.T, o *redistest.Outage, policy OnFailure) {
 	server := redistest.Start(t)
 	admin := server.Client()
 	defer admin.Close()
-	letIn(t, admin)
+	redistest.LetIn(t, admin)
 	p := redistest.NewProxy(t, server.Addr)
-	if o.start {
-		o.begin(t, p, admin)
+	if o.Start {
+		o.Begin(t, p, admin)
 	}
 	var said tellings
-	login := ClientOptions{Addresses: []string{p.Addr}, Username: aclUser, Password: aclPassword}
-	if o.open {
+	login := ClientOptions{Addresses: []string{p.Addr}, Username: redistest.User, Password: redistest.Password}
+	if o.Name == noPassword {
 		login.Username, login.Password = "", ""
 	}
 	l := newGateway(t, login, RedisOptions{Secret: []byte("for tests"), OnFailure: policy, Replicas: outageShare, Observer: said.observer()})
@@ -156,7 +129,7 @@ func (o *outage) run(t *testing.T, policy OnFailure) {
 	const holder = "holder"
 	var held []Decision
 	admitted := 0
-	if !o.start {
+	if !o.Start {
 		for range 3 {
 			redistest.Until(t, "redis decides", func() bool {
 				d := acquire(t, l, one(l, "caller", outageRPM, 0))
@@ -172,7 +145,7 @@ func (o *outage) run(t *testing.T, policy OnFailure) {
 				held = append(held, d)
 			}
 		}
-		o.begin(t, p, admin)
+		o.Begin(t, p, admin)
 	}
 
 	// Without it: what the policy says, for every call once.
@@ -220,12 +193,12 @@ func (o *outage) run(t *testing.T, policy OnFailure) {
 	for _, d := range held[:len(held)/2] { // given back while nobody listens
 		d.Lease.Release()
 	}
-	if told := said.list(); len(told) == 0 || !strings.Contains(told[0], o.says) {
-		t.Errorf("the operator was told %q, want %q", told, o.says)
+	if told := said.list(); len(told) == 0 || !strings.Contains(told[0], o.Says) {
+		t.Errorf("the operator was told %q, want %q", told, o.Says)
 	}
 
 	// And back, by itself.
-	o.end(t, p, admin)
+	o.End(t, p, admin)
 	redistest.Until(t, "redis decides again", func() bool {
 		d := acquire(t, l, one(l, "another", 1000, 0))
 		d.Lease.Release()

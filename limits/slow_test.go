@@ -16,7 +16,7 @@ func TestSlowRedisDecides(t *testing.T) {
 		t.Run(policy.String(), func(t *testing.T) {
 			t.Parallel()
 			p := redistest.NewProxy(t, redistest.Start(t).Addr)
-			p.Delay(slowness)
+			p.Delay(redistest.Slowness)
 			var gateways [2]*Redis
 			for i := range gateways {
 				gateways[i] = newGateway(t, ClientOptions{Addresses: []string{p.Addr}, Timeout: patience},
@@ -62,11 +62,11 @@ func TestSlowRedisConnects(t *testing.T) {
 	server := redistest.Start(t)
 	admin := server.Client()
 	defer admin.Close()
-	letIn(t, admin)
+	redistest.LetIn(t, admin)
 	p := redistest.NewProxy(t, server.Addr)
 	p.Set(redistest.Reset)
 	first := newGateway(t, ClientOptions{Addresses: []string{server.Addr}, Timeout: patience}, RedisOptions{Timeout: patience})
-	l := newGateway(t, ClientOptions{Addresses: []string{p.Addr}, Username: aclUser, Password: aclPassword, Timeout: timeout},
+	l := newGateway(t, ClientOptions{Addresses: []string{p.Addr}, Username: redistest.User, Password: redistest.Password, Timeout: timeout},
 		RedisOptions{Timeout: timeout, OnFailure: Deny})
 	mustRefuse(t, l, Unavailable, one(l, "k", 9, 0))
 	p.Delay(late)

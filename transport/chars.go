@@ -53,10 +53,9 @@ func stops(w uint64) uint64 {
 // plain returns where the next quote, backslash or control character is, from i on: most are near, and where none is, it
 // takes 32 bytes at a time.
 func plain(b []byte, i int) int {
-	for near := min(i+16, len(b)); i+8 <= near; i += 8 {
-		if s := stops(binary.LittleEndian.Uint64(b[i:])) & highs; s != 0 {
-			return i + bits.TrailingZeros64(s)/8
-		}
+	i, found := words(b[:min(i+16, len(b))], i)
+	if found {
+		return i
 	}
 	for ; i+32 <= len(b); i += 32 {
 		c := b[i : i+32 : i+32]
@@ -66,15 +65,23 @@ func plain(b []byte, i int) int {
 			break
 		}
 	}
-	for ; i+8 <= len(b); i += 8 {
-		if s := stops(binary.LittleEndian.Uint64(b[i:])) & highs; s != 0 {
-			return i + bits.TrailingZeros64(s)/8
-		}
+	if i, found = words(b, i); found {
+		return i
 	}
 	for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
 		i++
 	}
 	return i
+}
+
+// words is plain for eight bytes at a time. Not found: i is where fewer are left.
+func words(b []byte, i int) (at int, found bool) {
+	for ; i+8 <= len(b); i += 8 {
+		if s := stops(binary.LittleEndian.Uint64(b[i:])) & highs; s != 0 {
+			return i + bits.TrailingZeros64(s)/8, true
+		}
+	}
+	return i, false
 }
 
 func (s *scanner) escape() bool {
